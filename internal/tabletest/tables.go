@@ -1,5 +1,5 @@
-// Package tabletest has what the tests of several packages need: small tables, a model of an iterator,
-// and an end for processes.
+// Package tabletest has what the tests of several packages need: small tables, logs, a model of an
+// iterator, and an end for processes.
 package tabletest
 
 import (

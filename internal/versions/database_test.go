@@ -1,7 +1,6 @@
 package versions
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"os"
@@ -12,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/internal/tabletest"
 )
 
 // Edits move tables from level to level: what is deleted from one may be added to the next.
@@ -44,10 +43,7 @@ func TestEditsMoveTables(t *testing.T) {
 func TestReadBounds(t *testing.T) {
 	t.Parallel()
 	record := func(edit []byte) func(path string) error {
-		return func(path string) error {
-			var out bytes.Buffer
-			return errors.Join(wal.NewWriter(&out).Append(edit), os.WriteFile(path, out.Bytes(), 0o666))
-		}
+		return func(path string) error { return os.WriteFile(path, tabletest.Log(t, edit), 0o666) }
 	}
 	sparse := func(size int64) func(path string) error {
 		return func(path string) error { return errors.Join(os.WriteFile(path, nil, 0o666), os.Truncate(path, size)) }

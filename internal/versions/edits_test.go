@@ -1,7 +1,6 @@
 package versions
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -11,22 +10,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/internal/tabletest"
 )
 
 // writeEdits writes a database of a CURRENT and a MANIFEST with these edits, and returns its directory.
 func writeEdits(t *testing.T, edits ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	var out bytes.Buffer
-	manifest := wal.NewWriter(&out)
-	for _, edit := range edits {
-		if err := manifest.Append([]byte(edit)); err != nil {
-			t.Fatal(err)
-		}
-	}
 	if err := errors.Join(os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("MANIFEST-000001\n"), 0o666),
-		os.WriteFile(filepath.Join(dir, "MANIFEST-000001"), out.Bytes(), 0o666)); err != nil {
+		os.WriteFile(filepath.Join(dir, "MANIFEST-000001"), tabletest.Log(t, edits...), 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -1,7 +1,6 @@
 package versions
 
 import (
-	"bytes"
 	"encoding/binary"
 	"os"
 	"path/filepath"
@@ -10,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/regular"
-	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/internal/tabletest"
 )
 
 // logOf returns a log of batches that set a key each, with these sequence numbers.
@@ -20,7 +19,7 @@ func logOf(t *testing.T, sequences ...uint64) string {
 	for _, s := range sequences {
 		batches = append(batches, string(binary.LittleEndian.AppendUint64(nil, s))+"\x01\x00\x00\x00\x01\x01k\x01v")
 	}
-	return recordsOf(t, batches...)
+	return string(tabletest.Log(t, batches...))
 }
 
 // A log that the MANIFEST names and that is missing is not lost if no write is missing between the MANIFEST's last
@@ -91,10 +90,10 @@ func TestFindLogsOfChangedManifest(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(dir string){
 		"another log": func(dir string) {
-			appendTo(t, filepath.Join(dir, "MANIFEST-000001"), recordsOf(t, "\x02\x04\x04\x09"))
+			appendTo(t, filepath.Join(dir, "MANIFEST-000001"), string(tabletest.Log(t, "\x02\x04\x04\x09")))
 		},
 		"another MANIFEST": func(dir string) {
-			appendTo(t, filepath.Join(dir, "MANIFEST-000005"), recordsOf(t, complete+"\x02\x02"))
+			appendTo(t, filepath.Join(dir, "MANIFEST-000005"), string(tabletest.Log(t, complete+"\x02\x02")))
 			if err := os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("MANIFEST-000005\n"), 0o666); err != nil {
 				t.Fatal(err)
 			}
@@ -137,17 +136,4 @@ func appendTo(t *testing.T, path, what string) {
 	if err := os.WriteFile(path, append(contents, what...), 0o666); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// recordsOf returns a log with records.
-func recordsOf(t *testing.T, records ...string) string {
-	t.Helper()
-	var out bytes.Buffer
-	w := wal.NewWriter(&out)
-	for _, r := range records {
-		if err := w.Append([]byte(r)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return out.String()
 }

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
@@ -52,10 +53,10 @@ func FuzzDatabase(f *testing.F) {
 		l.write(t)
 		switch as {
 		case asRecords:
-			manifest, log = records(t, manifest), records(t, log)
+			manifest, log = tabletest.Log(t, manifest), tabletest.Log(t, log)
 		case asChanges:
 			l.change(manifest)
-			manifest, log = records(t, l.header(20)), records(t, batchesOf(log)...)
+			manifest, log = tabletest.Log(t, l.header(20)), tabletest.Log(t, batchesOf(log)...)
 		}
 		files := l.end(t)
 		files["MANIFEST-000001"].Data, files["000007.log"].Data, files["000006.ldb"].Data = manifest, log, tableOf0

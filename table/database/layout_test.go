@@ -1,7 +1,6 @@
 package database_test
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io/fs"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
@@ -98,19 +96,8 @@ func (l *layout) write(t testing.TB, batches ...[]byte) (name string) {
 		l.log = n
 	}
 	name = fmt.Sprintf("%06d.log", n)
-	l.files[name] = &fstest.MapFile{Data: records(t, batches...)}
+	l.files[name] = &fstest.MapFile{Data: tabletest.Log(t, batches...)}
 	return name
-}
-
-// records returns a log of records.
-func records(t testing.TB, all ...[]byte) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	w := wal.NewWriter(&out)
-	for _, r := range all {
-		noError(t, w.Append(r))
-	}
-	return out.Bytes()
 }
 
 // batch returns the record of writes, whose sequence numbers go on from the first one's.
@@ -131,7 +118,7 @@ func (l *layout) end(t testing.TB, edits ...[]byte) fstest.MapFS {
 	t.Helper()
 	next := l.number()
 	l.files["CURRENT"] = &fstest.MapFile{Data: []byte("MANIFEST-000001\n")}
-	l.files["MANIFEST-000001"] = &fstest.MapFile{Data: records(t, append(edits, l.header(next))...)}
+	l.files["MANIFEST-000001"] = &fstest.MapFile{Data: tabletest.Log(t, append(edits, l.header(next))...)}
 	return l.files
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
@@ -81,7 +82,7 @@ func TestOpenWithoutCountedWrites(t *testing.T) {
 		counted := versions.Field{Kind: versions.FieldSequence, Table: versions.Table{Number: 4}}.Append(nil)
 		counted = versions.Field{Kind: versions.FieldLog, Table: versions.Table{Number: l.log}}.Append(counted)
 		manifest := files["MANIFEST-000001"]
-		manifest.Data = append(manifest.Data, records(t, counted)...)
+		manifest.Data = append(manifest.Data, tabletest.Log(t, counted)...)
 		var lost []uint64
 		db := openFS(t, files, &database.Options{OnLoss: func(l table.Loss) bool { lost = append(lost, l.FirstSequence, l.LastSequence); return true }})
 		if diff := cmp.Diff(tt.want, lost); diff != "" {

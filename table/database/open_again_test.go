@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
@@ -95,7 +96,7 @@ func TestOpenIgnoresFlaws(t *testing.T) {
 		c := newChanged(t)
 		files := c.end(t)
 		if tt.edit != nil {
-			files["MANIFEST-000001"].Data = records(t, c.header(c.next), tt.edit)
+			files["MANIFEST-000001"].Data = tabletest.Log(t, c.header(c.next), tt.edit)
 		}
 		if tt.current != "" {
 			files["CURRENT"].Data = []byte(tt.current)

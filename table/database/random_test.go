@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
@@ -159,10 +160,10 @@ func (r *random) addLogs(t *testing.T, writes []entry) {
 	}
 	name := r.write(t)
 	if len(writes) > 0 {
-		r.files[name].Data = records(t, batch(writes...))
+		r.files[name].Data = tabletest.Log(t, batch(writes...))
 	}
 	next := del("torn", r.lastSequence())
-	switch whole := records(t, batch(next, next, next)); r.rng.IntN(3) {
+	switch whole := tabletest.Log(t, batch(next, next, next)); r.rng.IntN(3) {
 	case 0:
 		r.files[name].Data = append(r.files[name].Data, whole[:r.rng.IntN(len(whole))]...)
 	case 1:

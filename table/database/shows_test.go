@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 	"github.com/sievetable/sievetable/table/internalkey"
@@ -55,7 +56,7 @@ var layouts = []struct {
 	}, model{"a": "old"}, 1},
 	{"logs with names that engines do not give them", func(t *testing.T, l *layout) {
 		name := l.write(t, batch(set("a", 1, "a")))
-		other := &fstest.MapFile{Data: records(t, batch(set("a", 2, "of another log")))}
+		other := &fstest.MapFile{Data: tabletest.Log(t, batch(set("a", 2, "of another log")))}
 		l.files[strings.TrimLeft(name, "0")], l.files["0"+name] = other, other
 	}, model{"a": "a"}, 1},
 	{"tables of old engines", func(t *testing.T, l *layout) {

@@ -1,28 +1,14 @@
 package dbdir
 
 import (
-	"bytes"
 	"encoding/binary"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/wal"
 )
-
-// records returns a log of records.
-func records(t *testing.T, all ...[]byte) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	w := wal.NewWriter(&out)
-	for _, r := range all {
-		if err := w.Append(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return out.Bytes()
-}
 
 // firstEdit returns the first edit of a MANIFEST that names a log.
 func firstEdit(log uint64) (edit []byte) {
@@ -50,13 +36,13 @@ func TestListDirWithoutLog(t *testing.T) {
 		"no other log":             {nil, 2},
 		"an empty log":             {map[string][]byte{"000004.log": nil}, 0},
 		"two empty logs":           {map[string][]byte{"000004.log": nil, "000005.log": nil}, 2},
-		"a log that goes on":       {map[string][]byte{"000004.log": records(t, batch(6))}, 0},
-		"a gap":                    {map[string][]byte{"000004.log": records(t, batch(7))}, 2},
+		"a log that goes on":       {map[string][]byte{"000004.log": tabletest.Log(t, batch(6))}, 0},
+		"a gap":                    {map[string][]byte{"000004.log": tabletest.Log(t, batch(7))}, 2},
 		"no batch":                 {map[string][]byte{"000004.log": []byte("none")}, 2},
 		"an empty log and a table": {map[string][]byte{"000004.log": nil, "000005.ldb": nil}, 2},
 	} {
 		dir := t.TempDir()
-		files := map[string][]byte{"CURRENT": []byte("MANIFEST-000001\n"), "MANIFEST-000001": records(t, firstEdit(2))}
+		files := map[string][]byte{"CURRENT": []byte("MANIFEST-000001\n"), "MANIFEST-000001": tabletest.Log(t, firstEdit(2))}
 		for _, all := range []map[string][]byte{files, tt.files} {
 			for file, contents := range all {
 				if err := os.WriteFile(filepath.Join(dir, file), contents, 0o666); err != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
 )
 
@@ -50,11 +51,11 @@ func TestMissingTablesOfADamagedManifest(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 51))
 		damaged := 1 + rng.IntN(5)
 		edits, want := randomEdits(rng, damaged)
-		manifest := records(t, edits...)
+		manifest := tabletest.Log(t, edits...)
 		manifest[bytes.Index(manifest, edits[damaged])] ^= 0x40
 		files := map[string][]byte{"CURRENT": []byte("MANIFEST-000005\n"), "MANIFEST-000005": manifest}
 		if rng.IntN(2) == 0 {
-			files["MANIFEST-000003"] = records(t, edits[:1+rng.IntN(2)]...)
+			files["MANIFEST-000003"] = tabletest.Log(t, edits[:1+rng.IntN(2)]...)
 		}
 		for n := range want {
 			if rng.IntN(2) == 0 {
@@ -92,7 +93,7 @@ func TestMissingTablesOfADamagedManifest(t *testing.T) {
 // A MANIFEST without a sound edit marks no table obsolete.
 func TestMANIFESTWithoutEdits(t *testing.T) {
 	t.Parallel()
-	damaged := records(t, firstEdit(2))
+	damaged := tabletest.Log(t, firstEdit(2))
 	damaged[7] ^= 1
 	for name, manifest := range map[string][]byte{"empty": nil, "damaged": damaged} {
 		dir := t.TempDir()

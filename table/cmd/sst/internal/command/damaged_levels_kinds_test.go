@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"os"
@@ -10,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/wal"
 )
 
 // flipAt changes a byte of a file.
@@ -118,10 +117,8 @@ func (d *levels) damageWrites(t *testing.T, l *storedLog, adds bool) string {
 		flipAt(t, l.path, d.rng.Int64N(int64(len(contents)/2)))
 		return "writes of " + l.path
 	}
-	var record bytes.Buffer
-	noError(t, wal.NewWriter(&record).Append([]byte("no batch")))
 	first := min(len(contents), 7+int(binary.LittleEndian.Uint16(contents[4:]))) // behind it nothing is lost
-	d.write(t, filepath.Base(l.path), slices.Insert(contents, first, record.Bytes()...))
+	d.write(t, filepath.Base(l.path), slices.Insert(contents, first, tabletest.Log(t, "no batch")...))
 	return "no batch in " + l.path
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
@@ -98,8 +99,7 @@ func (d *rawDatabase) nameLog(kind versions.FieldKind, number uint64) {
 // log adds a log of writes, each in a batch.
 func (d *rawDatabase) log(t *testing.T, writes []rawEntry) {
 	t.Helper()
-	var log bytes.Buffer
-	w := wal.NewWriter(&log)
+	var batches [][]byte
 	for _, v := range writes {
 		d.last = max(d.last, v.sequence)
 		b := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint64(nil, v.sequence), 1)
@@ -107,10 +107,10 @@ func (d *rawDatabase) log(t *testing.T, writes []rawEntry) {
 		if v.kind != internalkey.Delete {
 			b = append(binary.AppendUvarint(b, uint64(len(v.value))), v.value...)
 		}
-		noError(t, w.Append(b))
+		batches = append(batches, b)
 	}
 	d.number++
-	d.write(t, versions.LogName(d.number), log.Bytes())
+	d.write(t, versions.LogName(d.number), tabletest.Log(t, batches...))
 }
 
 // end adds CURRENT and the MANIFEST.

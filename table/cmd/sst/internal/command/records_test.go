@@ -17,7 +17,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
@@ -25,8 +25,6 @@ import (
 // exportOf returns n records as a Firestore export has them, of sizes up to that of several blocks, and their file.
 func exportOf(t *testing.T, rng *rand.Rand, n int) (records [][]byte, file []byte) {
 	t.Helper()
-	var b bytes.Buffer
-	w := wal.NewWriter(&b)
 	for range n {
 		var r []byte
 		for size := rng.IntN(1 << rng.IntN(17)); len(r) < size; {
@@ -34,10 +32,9 @@ func exportOf(t *testing.T, rng *rand.Rand, n int) (records [][]byte, file []byt
 			name := strings.Repeat("entity ", rng.IntN(20)) + "\xff\t\n"
 			r = append(binary.AppendUvarint(r, uint64(len(name))), name...)
 		}
-		noError(t, w.Append(r))
 		records = append(records, r)
 	}
-	return records, b.Bytes()
+	return records, tabletest.Log(t, records...)
 }
 
 // A file of records that are no batches is sound, unless it has the name of a log, and scan and layout print its records.
