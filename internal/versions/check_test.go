@@ -1,8 +1,6 @@
 package versions
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -11,6 +9,8 @@ import (
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/table"
 )
 
 // keyOf returns an internal key.
@@ -19,14 +19,7 @@ func keyOf(user string, sequence uint64) []byte {
 }
 
 // compareKeys is the bytewise order of internal keys.
-func compareKeys(a, b []byte) int {
-	split := func(key []byte) ([]byte, uint64) {
-		return key[:len(key)-8], binary.LittleEndian.Uint64(key[len(key)-8:])
-	}
-	userA, trailerA := split(a)
-	userB, trailerB := split(b)
-	return cmp.Or(bytes.Compare(userA, userB), cmp.Compare(trailerB, trailerA))
-}
+var compareKeys = table.InternalComparer(table.BytewiseComparer).Compare
 
 // listed is the field of a table.
 func listed(level int, number uint64, smallest, largest []byte) Field {
