@@ -78,7 +78,7 @@ func TestTableWithMoreBytes(t *testing.T) {
 // In an order in which keys of different bytes can be equal, lookups find the one by the other.
 func TestEqualKeysOfDifferentBytes(t *testing.T) {
 	t.Parallel()
-	order := anyCase{table.BytewiseComparer}
+	order := anyCase{}
 	l := layout{user: order, options: table.WriterOptions{FilterPolicy: filter.NewBloom(10)}}
 	l.table(t, 1, set("Ada", 1, "old"), set("BOB", 2, "Bob"))
 	l.table(t, 0, set("aDA", 3, "new"))
@@ -98,7 +98,7 @@ func TestEqualKeysOfDifferentBytes(t *testing.T) {
 }
 
 // anyCase is the bytewise order of keys in small letters.
-type anyCase struct{ table.Comparer }
+type anyCase struct{}
 
 func (anyCase) Name() string                    { return "any case" }
 func (anyCase) Compare(a, b []byte) int         { return bytes.Compare(bytes.ToLower(a), bytes.ToLower(b)) }
