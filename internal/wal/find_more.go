@@ -61,7 +61,7 @@ func (s *search) find() int {
 // claimedEnd returns where the fragment at an offset ends, as its header says. It is > the length of
 // rest if there is none.
 func (s *search) claimedEnd(at int) int {
-	if len(s.rest)-at < FragmentHeaderLen || s.rest[at+6] < kindFull || s.rest[at+6] > kindLast {
+	if len(s.rest)-at < FragmentHeaderLen || !isKnown(s.rest[at+6]) {
 		return len(s.rest) + 1
 	}
 	return at + FragmentHeaderLen + int(binary.LittleEndian.Uint16(s.rest[at+4:]))
@@ -87,7 +87,7 @@ func (s *search) reachesEnd(at int) bool {
 		end := s.claimedEnd(at)
 		isCut := end > len(s.rest)
 		switch {
-		case isCut && (len(bytes.Trim(s.rest[at:], "\x00")) == 0 || s.eof && s.rest[at+6] >= kindFull && s.rest[at+6] <= kindLast):
+		case isCut && (len(bytes.Trim(s.rest[at:], "\x00")) == 0 || s.eof && isKnown(s.rest[at+6])):
 			return true
 		case isCut, s.fails[at], !s.valid(at) && len(s.rest)-end >= FragmentHeaderLen && !s.valid(end):
 			for _, start := range starts {

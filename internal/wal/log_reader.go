@@ -122,7 +122,7 @@ func FirstFragment(b []byte) (payload []byte, ok bool) {
 // validFragmentLen returns the length of the fragment at the start of b, or 0 if it is not
 // valid.
 func validFragmentLen(b []byte) int {
-	if len(b) < FragmentHeaderLen || b[6] < kindFull || b[6] > kindLast {
+	if len(b) < FragmentHeaderLen || !isKnown(b[6]) {
 		return 0
 	}
 	return checkedFragmentLen(b, FragmentHeaderLen)

@@ -208,16 +208,16 @@ func (r *Reader) fragment() (fragment, error) {
 	checksum, length, kind := binary.LittleEndian.Uint32(r.rest), int(binary.LittleEndian.Uint16(r.rest[4:])), r.rest[6]
 	whole, isZero := FragmentHeaderLen+length, kind == kindZero && length == 0
 	sum := format.MaskCRC(crc32.Checksum(r.rest[6:min(whole, len(r.rest))], castagnoli))
-	mismatch, isKnown := whole <= len(r.rest) && checksum != sum, kind >= kindFull && kind <= kindLast
+	mismatch, known := whole <= len(r.rest) && checksum != sum, isKnown(kind)
 	fits := at%blockSize+int64(whole) <= blockSize
 	// A fragment that was never written completely is the start of one: its header is right, and its checksum is not.
-	unwritten := whole > len(r.rest) && r.eof && isKnown && fits && checksum != sum
+	unwritten := whole > len(r.rest) && r.eof && known && fits && checksum != sum
 	switch {
 	case isZero && r.zeros.from < at+FragmentHeaderLen:
 		return fragment{}, io.EOF
 	case (mismatch && r.zeros.tear(at+int64(whole)) || unwritten) && findFragment(r.rest[1:]) < 0:
 		return fragment{}, io.EOF // no other was written after it
-	case whole > len(r.rest) && fits && !isKnown:
+	case whole > len(r.rest) && fits && !known:
 		return r.skipBlock(at, unknownKind(kind)), nil
 	case whole > len(r.rest):
 		return r.skipBlock(at, "fragment ends after its "+map[bool]string{true: "log", false: "block"}[fits]), nil
@@ -225,7 +225,7 @@ func (r *Reader) fragment() (fragment, error) {
 		return r.skipZeros(at), nil
 	case mismatch:
 		return r.skipBlock(at, "checksum mismatch"), nil
-	case !isKnown:
+	case !known:
 		return r.skip(Damage{Offset: at, Bytes: int64(whole), Reason: unknownKind(kind)}), nil
 	default:
 		payload := r.rest[FragmentHeaderLen:whole]
@@ -233,6 +233,9 @@ func (r *Reader) fragment() (fragment, error) {
 		return fragment{kind, at, payload}, nil
 	}
 }
+
+// isKnown reports whether LevelDB has fragments of a kind, other than those of zeros.
+func isKnown(kind byte) bool { return kind >= kindFull && kind <= kindLast }
 
 func unknownKind(kind byte) string { return fmt.Sprintf("fragment of unknown kind %d", kind) }
 
