@@ -91,7 +91,7 @@ func (c *checker) checkStatus(status int, shown map[string]string) error {
 		return fmt.Errorf("status %d, want 0 or 3", status)
 	case status == 0 && (c.said.all || c.said.ranges != nil || c.said.sequences != nil):
 		return fmt.Errorf("status 0, though something is said to be lost: %v", &c.said)
-	case status == 0 && c.damage.isLog() && (c.damage.Cut || c.damage.ZeroEnd || c.said.tail || c.isUnknown()):
+	case status == 0 && c.damage.isLog() && (c.damage.Kind == Cut || c.damage.ZeroEnd || c.said.tail || c.isUnknown()):
 		c.until = c.lastBefore()
 	case status != 0 && c.isCrash() && c.said.sequences != nil: // of which the MANIFEST says that they were written
 		c.until = c.lastBefore()
@@ -111,14 +111,14 @@ func (c *checker) checkStatus(status int, shown map[string]string) error {
 func (c *checker) isCrash() bool {
 	logs := c.logs()
 	const shortest = 32 // of zeros that are told from the end of a value
-	return len(logs) > 0 && logs[len(logs)-1] == c.damage.File && (c.damage.Cut || c.damage.ZeroEnd && c.damage.To-c.damage.From >= shortest)
+	return len(logs) > 0 && logs[len(logs)-1] == c.damage.File && (c.damage.Kind == Cut || c.damage.ZeroEnd && c.damage.To-c.damage.From >= shortest)
 }
 
 // isUnknown reports whether nothing says that a log is lost: the MANIFEST names the oldest live log,
 // and the one that is lost is a newer one.
 func (c *checker) isUnknown() bool {
 	logs := c.logs()
-	return c.damage.Lost && len(logs) > 1 && logs[len(logs)-1] == c.damage.File
+	return c.damage.Kind == Lost && len(logs) > 1 && logs[len(logs)-1] == c.damage.File
 }
 
 // logs returns the logs that have writes.

@@ -13,19 +13,17 @@ import (
 // A Damage is what was done to one file of a database.
 type Damage struct {
 	File     string
-	What     string
+	Kind     Kind
 	From, To int64 // the bytes that it is about; of a cut or lost file all from From on, which it does not have
-	Cut      bool  // the file ends at From
 	ZeroEnd  bool  // the file has only zeros from From on
-	Lost     bool  // the file does not exist
 }
 
 func (d Damage) String() string {
-	return fmt.Sprintf("%s: %s at %d to %d", d.File, d.What, d.From, d.To)
+	return fmt.Sprintf("%s: %s at %d to %d", d.File, d.Kind, d.From, d.To)
 }
 
-// overlaps reports whether a part of the file is damaged.
-func (d Damage) overlaps(from, to int64) bool { return from < d.To && d.From < to }
+// Overlaps reports whether a part of the file is damaged.
+func (d Damage) Overlaps(from, to int64) bool { return from < d.To && d.From < to }
 
 const page = 4096
 
@@ -66,12 +64,12 @@ func Apply(rng *rand.Rand, path string, kind Kind) (Damage, bool, error) {
 	if err != nil || len(before) == 0 {
 		return Damage{}, false, err
 	}
-	d, after := damaged(rng, kind, bytes.Clone(before))
-	d.File, d.What = filepath.Base(path), string(kind)
-	if d.Lost {
+	from, to, after := damaged(rng, kind, bytes.Clone(before))
+	d := Damage{File: filepath.Base(path), Kind: kind, From: from, To: to}
+	if kind == Lost {
 		return d, true, os.Remove(path)
 	}
-	d.ZeroEnd = !d.Cut && len(bytes.Trim(after[d.From:], "\x00")) == 0
+	d.ZeroEnd = kind != Cut && len(bytes.Trim(after[d.From:], "\x00")) == 0
 	return d, !bytes.Equal(before, after), os.WriteFile(path, after, 0o666)
 }
 
@@ -103,28 +101,27 @@ func choose(rng *rand.Rand, dir string) (path string, err error) {
 	}
 }
 
-// damaged damages the contents of a file.
-func damaged(rng *rand.Rand, kind Kind, c []byte) (Damage, []byte) {
-	size, at := int64(len(c)), rng.Int64N(int64(len(c)))
+// damaged damages the contents of a file from an offset up to another.
+func damaged(rng *rand.Rand, kind Kind, c []byte) (from, to int64, after []byte) {
+	from, to = rng.Int64N(int64(len(c))), int64(len(c))
 	switch kind {
 	case Cut:
-		return Damage{From: at, To: size, Cut: true}, c[:at]
+		return from, to, c[:from]
 	case Lost:
-		return Damage{From: 0, To: size, Lost: true}, nil
+		return 0, to, nil
 	case ZeroedPage:
-		at -= at % page
-		to := min(at+page, size)
-		clear(c[at:to])
-		return Damage{From: at, To: to}, c
+		from -= from % page
+		to = min(from+page, to)
+		clear(c[from:to])
 	case ZeroedEnd:
-		clear(c[at:])
-		return Damage{From: at, To: size}, c
+		clear(c[from:])
+	case Flipped:
+		to = min(from+1+rng.Int64N(20), to)
+		for i := from; i < to; i++ {
+			c[i] ^= byte(1 + rng.IntN(255))
+		}
 	}
-	to := min(at+1+rng.Int64N(20), size)
-	for i := at; i < to; i++ {
-		c[i] ^= byte(1 + rng.IntN(255))
-	}
-	return Damage{From: at, To: to}, c
+	return from, to, c
 }
 
 // isLog, isTable report what kind of file is damaged.

@@ -109,5 +109,5 @@ func (s *Sound) current(key string, sequence uint64) (value string, ok bool) {
 // isLost reports whether damage hits a version: its data block, or the index of its table; in a
 // log, its batch.
 func (s *Sound) isLost(v version, d Damage) bool {
-	return v.file == d.File && (d.overlaps(v.at, v.end) || !d.isLog() && d.overlaps(s.index[v.file], math.MaxInt64))
+	return v.file == d.File && (d.Overlaps(v.at, v.end) || !d.isLog() && d.Overlaps(s.index[v.file], math.MaxInt64))
 }

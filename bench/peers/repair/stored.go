@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -109,10 +110,5 @@ func (s *stored) after(damages []dbdamage.Damage) survival {
 }
 
 func isHit(damages []dbdamage.Damage, file string, w span) bool {
-	for _, d := range damages {
-		if d.File == file && (d.Lost || w.from < d.To && d.From < w.to) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(damages, func(d dbdamage.Damage) bool { return d.File == file && d.Overlaps(w.from, w.to) })
 }
