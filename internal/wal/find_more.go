@@ -109,7 +109,7 @@ func (s *search) damagedBatch() []byte { return slices.Concat(s.record, s.rest[F
 func (s *search) damagedBatchEnd() int {
 	n := s.numbers
 	sequence, next, length := batchPrefix(s.damagedBatch())
-	if length == 0 || sequence <= n.last || n.end >= 0 && sequence != n.last+1 {
+	if length == 0 || sequence <= n.last || n.end > 0 && sequence != n.last+1 {
 		return 0
 	}
 	end := length - len(s.record) + FragmentHeaderLen

@@ -27,7 +27,6 @@ type Log struct {
 	zeroEnd  bool        // its end is zeros
 
 	last    uint64  // sequence number of the last write, also of the logs before
-	begun   bool    // a write of this log was read
 	lacking bool    // the log before is not empty, and no write of it could be read
 	numbers numbers // checks what is found behind damage
 	unsure  uint64  // highest sequence number of a write that may be of a log in a value
@@ -79,7 +78,7 @@ func (l *Log) read(f io.ReaderAt, yield func(Write, error) bool) error {
 		return err
 	}
 	r.FindMore()
-	l.numbers, r.numbers = numbers{log: f, last: l.last, end: -1}, &l.numbers
+	l.numbers, r.numbers = numbers{log: f, last: l.last}, &l.numbers
 	for {
 		record, offset, err := r.Next()
 		if err == io.EOF {

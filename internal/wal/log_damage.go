@@ -138,14 +138,14 @@ func (l *Log) follow(sequence uint64, offset int64) {
 		}
 	case l.last > 0 && sequence > l.last+1, l.last == 0 && (l.lacking || l.Start > 0 && sequence > l.Start):
 		l.add(l.gapBefore(sequence, offset))
-	case !l.begun && l.last > 0 && sequence <= l.last: // an old log, or a copy of one, in the place of another
+	case l.numbers.end == 0 && l.last > 0 && sequence <= l.last: // an old log, or a copy of one, in the place of another
 		l.add(missing(offset, "it does not go on where the log before ends", l.last, sequence))
 	}
 	l.back = l.back || l.last > 0 && sequence <= l.last
 	if offset < l.numbers.unsure {
 		l.unsure = max(l.unsure, sequence)
 	}
-	l.last, l.begun = max(l.last, sequence), true
+	l.last = max(l.last, sequence)
 }
 
 // checkEnd takes note, after all was read, of writes at the end that the log lacks.
@@ -160,7 +160,7 @@ func (l *Log) checkEnd() {
 func (l *Log) gapBefore(sequence uint64, offset int64) LogDamage {
 	d := missing(offset, "writes before this offset are missing", l.last, sequence)
 	switch {
-	case !l.begun && l.isNext:
+	case l.numbers.end == 0 && l.isNext:
 		d.Offset, d.Reason, d.InLogBefore = l.endBefore, "writes between its end and the next log are missing", true
 	case offset == 0:
 		d.Reason = "writes before this log are missing"

@@ -15,7 +15,7 @@ const (
 type numbers struct {
 	log    io.ReaderAt
 	last   uint64 // sequence number of the last write that was read; 0: not known
-	end    int64  // where its record ends; -1: it is not in this log
+	end    int64  // where its record ends; 0: no write of this log was read yet
 	unsure int64  // where the last block ends in which batches were found that may be foreign
 	ahead  start
 }
@@ -125,7 +125,7 @@ func (s *search) isShort(at int) bool {
 
 // goesOn reports whether a batch at an offset can have a sequence number, after the last write.
 func (n *numbers) goesOn(sequence uint64, offset int64) bool {
-	return sequence > n.last && (n.end < 0 || sequence <= highestAfter(n.last+1, offset-n.end))
+	return sequence > n.last && (n.end == 0 || sequence <= highestAfter(n.last+1, offset-n.end))
 }
 
 // highestAfter returns the highest sequence number that a batch can have behind so many bytes, which start
