@@ -18,11 +18,11 @@ const (
 	statusDamaged = 3
 )
 
-// Check returns how the answers of sst for a damaged copy of the database break the law: every pair
+// check returns how the answers of sst for a damaged copy of the database break the law: every pair
 // outside of the damage is there, and where another value, or none, is in the place of the newest
 // one, a message covers the key, with the status of damage. What a crash leaves of a log is what the
 // database had before, with status 0 and a note.
-func (s *Sound) Check(rng *rand.Rand, dir string, d Damage) error {
+func (s *Sound) check(rng *rand.Rand, dir string, d Damage) error {
 	status, out, stderr := s.sst("scan", "-f", "hex", dir)
 	c := checker{Sound: s, damage: d, said: Hear(stderr), until: math.MaxUint64}
 	shown, err := pairs(out)
@@ -209,7 +209,7 @@ func (s *Sound) Try(rng *rand.Rand, n int, newDir func() string) (failed []error
 		}
 		d, changed, err := Random(rng, dir)
 		if err == nil && changed {
-			err = s.Check(rng, dir, d)
+			err = s.check(rng, dir, d)
 		}
 		if err != nil {
 			failed = append(failed, err)

@@ -9,7 +9,7 @@ import (
 )
 
 // checkRepair returns how what sst repair makes of a damaged copy of the database breaks the law of
-// Check, with the pairs of the new database in place of those that sst scan shows. With --certain, all of
+// check, with the pairs of the new database in place of those that sst scan shows. With --certain, all of
 // them are the newest.
 func (s *Sound) checkRepair(dir string, d Damage) error {
 	for _, certain := range []bool{false, true} {
