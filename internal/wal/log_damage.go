@@ -55,26 +55,23 @@ func (d LogDamage) lost() string {
 // either are not of the log, or it is not what its writer wrote.
 func (d LogDamage) stepsBack() bool { return d.Before != 0 && d.Before <= d.After }
 
-// highest returns the highest sequence number that a lost write can have, or 0 if none is lost.
-func (d LogDamage) highest() uint64 {
+// numbers returns the lowest and the highest sequence number that a lost write can have. If first > last, none is lost.
+func (d LogDamage) numbers() (first, last uint64) {
 	switch {
-	case d.Before == 0 || d.stepsBack() || d.Unread:
-		return internalkey.MaxSequence
-	case d.After+1 > d.Before-1:
-		return 0
+	case d.stepsBack() || d.Unread:
+		return 0, internalkey.MaxSequence
+	case d.Before == 0:
+		return d.After + 1, internalkey.MaxSequence
 	}
-	return d.Before - 1
-}
-
-// has reports whether a lost write can have that sequence number.
-func (d LogDamage) has(sequence uint64) bool {
-	return d.stepsBack() || d.Unread || sequence > d.After && (d.Before == 0 || sequence < d.Before)
+	return d.After + 1, d.Before - 1
 }
 
 // MayHaveLost reports whether a write with that sequence number can be one of those that HighestLost is about.
 func (l *Log) MayHaveLost(sequence uint64) bool {
-	has := func(d LogDamage) bool { return d.has(sequence) }
-	return l.back || sequence <= l.unsure || slices.ContainsFunc(l.Damage, has)
+	return l.back || sequence <= l.unsure || slices.ContainsFunc(l.Damage, func(d LogDamage) bool {
+		first, last := d.numbers()
+		return sequence >= first && sequence <= last
+	})
 }
 
 // HighestLost returns the highest sequence number that a write in a skipped part can have had, or that a
@@ -85,7 +82,9 @@ func (l *Log) HighestLost() (highest uint64) {
 	}
 	highest = l.unsure
 	for _, d := range l.Damage {
-		highest = max(highest, d.highest())
+		if first, last := d.numbers(); first <= last {
+			highest = max(highest, last)
+		}
 	}
 	return highest
 }
