@@ -4,10 +4,10 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/internal/filtertest"
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
-var noError = filtertest.NoError
+var noError = errtest.NoError
 
 // build returns one filter of the keys.
 func build[K ~string | ~[]byte](p filter.Policy, keys ...K) []byte {

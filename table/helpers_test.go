@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -33,7 +34,7 @@ var (
 	numbered  = tabletest.Numbered
 	fewBytes  = tabletest.FewBytes
 	diffPairs = tabletest.DiffPairs
-	noError   = tabletest.NoError
+	noError   = errtest.NoError
 	errBroken = tabletest.ErrBroken
 )
 

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/filtertest"
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
-var noError = filtertest.NoError
+var noError = errtest.NoError
 
 // A failure is an error and the text that it must contain.
 type failure struct {

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/filtertest"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -61,7 +61,7 @@ func TestSizeGrowsWithWhatIsAskedFor(t *testing.T) {
 		before := uint64(1)
 		for keys := uint64(0); keys < 2e9; keys = keys*3 + 1 {
 			lines, probes, err := size(keys, rate)
-			filtertest.NoError(t, err)
+			errtest.NoError(t, err)
 			if lines < before || probes < 1 || probes > maxProbes {
 				t.Errorf("rate %g, %d keys: %d lines and %d probes, with fewer keys %d lines", rate, keys, lines, probes, before)
 			}
@@ -93,7 +93,7 @@ func TestBitsPerKey(t *testing.T) {
 		{1e9, 0.01, "10.0"},
 	} {
 		lines, _, err := size(tt.keys, tt.rate)
-		filtertest.NoError(t, err)
+		errtest.NoError(t, err)
 		if got := fmt.Sprintf("%.1f", float64(lines*lineSize*8)/float64(tt.keys)); got != tt.want {
 			t.Errorf("%d keys, rate %g: %s bits per key, want %s", tt.keys, tt.rate, got, tt.want)
 		}

@@ -12,11 +12,12 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-var noError = filtertest.NoError
+var noError = errtest.NoError
 
 var allBits = []int{4, 8, 10, 12, 14, 16}
 

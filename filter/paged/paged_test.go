@@ -10,11 +10,12 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/paged"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-var noError = filtertest.NoError
+var noError = errtest.NoError
 
 func newPolicy(t testing.TB, bitsPerKey int) paged.Policy {
 	t.Helper()

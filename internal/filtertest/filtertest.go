@@ -11,14 +11,6 @@ import (
 	"testing"
 )
 
-// NoError ends the test if there is an error.
-func NoError(t testing.TB, err error) {
-	if err != nil {
-		t.Helper()
-		t.Fatal(err)
-	}
-}
-
 // Keys returns n random keys of 0 to 39 bytes.
 func Keys(rng *rand.Rand, n int) [][]byte {
 	keys := make([][]byte, n)

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -25,7 +26,7 @@ func InLittleMemory(t *testing.T) bool {
 		t.Skip("for an address space that has a limit: Linux, not emulated")
 	}
 	exe, err := os.Executable()
-	NoError(t, err)
+	errtest.NoError(t, err)
 	cmd := exec.Command("sh", "-c", `ulimit -v 3145728 && exec "$@"`, "sh", exe, "-test.run=^"+t.Name()+"$")
 	cmd.Env = append(os.Environ(), inLittleMemory+"=1")
 	if out, err := cmd.CombinedOutput(); err != nil {

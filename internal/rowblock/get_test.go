@@ -9,19 +9,14 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-type pair struct{ Key, Value string }
+var noError = errtest.NoError
 
-// noError ends the test if there is an error.
-func noError(t testing.TB, err error) {
-	if err != nil {
-		t.Helper()
-		t.Fatal(err)
-	}
-}
+type pair struct{ Key, Value string }
 
 func build(t testing.TB, interval int, pairs []pair) []byte {
 	t.Helper()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table/merge"
 )
@@ -56,6 +57,6 @@ func Backward(t testing.TB, it merge.Iterator) []workload.Pair {
 		got = append(got, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})
 	}
 	slices.Reverse(got)
-	NoError(t, it.Error())
+	errtest.NoError(t, it.Error())
 	return got
 }

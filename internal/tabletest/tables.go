@@ -12,20 +12,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
 
 // ErrBroken is the error of a source that does not work.
 var ErrBroken = errors.New("broken")
-
-// NoError ends the test if there is an error.
-func NoError(t testing.TB, err error) {
-	if err != nil {
-		t.Helper()
-		t.Fatal(err)
-	}
-}
 
 // Build returns the table of pairs.
 func Build(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) []byte {
@@ -39,11 +32,11 @@ func BuildBy(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) ([]byt
 	t.Helper()
 	var out bytes.Buffer
 	w, err := table.NewWriter(&out, o)
-	NoError(t, err)
+	errtest.NoError(t, err)
 	for _, p := range pairs {
-		NoError(t, w.Append(p.Key, p.Value))
+		errtest.NoError(t, w.Append(p.Key, p.Value))
 	}
-	NoError(t, w.Close())
+	errtest.NoError(t, w.Close())
 	if w.Size() != int64(out.Len()) {
 		t.Errorf("Size = %d after Close, but the table has %d bytes", w.Size(), out.Len())
 	}
@@ -54,7 +47,7 @@ func BuildBy(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) ([]byt
 func Open(t testing.TB, contents []byte, o *table.ReaderOptions) *table.Reader {
 	t.Helper()
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
-	NoError(t, err)
+	errtest.NoError(t, err)
 	return r
 }
 
@@ -62,7 +55,7 @@ func Open(t testing.TB, contents []byte, o *table.ReaderOptions) *table.Reader {
 func Dataset(t testing.TB, name string) []workload.Pair {
 	t.Helper()
 	pairs, err := workload.Dataset(name)
-	NoError(t, err)
+	errtest.NoError(t, err)
 	return pairs
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/versions"
 )
 
@@ -23,10 +23,10 @@ func TestWriterLimits(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w, err := Create(filepath.Join(t.TempDir(), "db"), &WriterOptions{TableSize: 1})
-			tabletest.NoError(t, err)
+			errtest.NoError(t, err)
 			defer w.Abort()
 			tt.set(w)
-			tabletest.NoError(t, w.Append([]byte("a"), nil))
+			errtest.NoError(t, w.Append([]byte("a"), nil))
 			if err := w.Append([]byte("b"), nil); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 				t.Errorf("Append = %v, want %s", err, tt.want)
 			}

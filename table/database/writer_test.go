@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -21,7 +22,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-var noError = tabletest.NoError
+var noError = errtest.NoError
 
 // create returns a Writer of a database in the directory parent/db.
 func create(t testing.TB, o *database.WriterOptions) (w *database.Writer, parent string) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -41,7 +42,7 @@ func levelIter(t *testing.T, log *string, ranges, keys []string) *merge.LevelIte
 			return nil
 		}}, nil
 	})
-	tabletest.NoError(t, err)
+	errtest.NoError(t, err)
 	return it
 }
 
@@ -152,7 +153,7 @@ func TestIteratorsCloseErrors(t *testing.T) {
 		return closing{iterOf(t, nil, tabletest.PairsOf(string(rune('a'+i)))), func() error { return tabletest.ErrBroken }}, nil
 	}
 	it, err := merge.NewLevelIter(order, []merge.LevelTable{{Smallest: []byte("a"), Largest: []byte("a")}, {Smallest: []byte("b"), Largest: []byte("b")}}, fails)
-	tabletest.NoError(t, err)
+	errtest.NoError(t, err)
 	if !it.First() || it.Next() || !errors.Is(it.Error(), tabletest.ErrBroken) {
 		t.Errorf("leaving a table: %v", it.Error())
 	}
@@ -244,7 +245,7 @@ func TestIteratorsFailUntilASeekAfterAPanic(t *testing.T) {
 	level, err := merge.NewLevelIter(order, tables, func(i int) (merge.Iterator, error) {
 		return iterOf(t, nil, tabletest.PairsOf(string(rune('a'+i)))), nil
 	})
-	tabletest.NoError(t, err)
+	errtest.NoError(t, err)
 	panicsIn(t, level, &panics)
 	panicsIn(t, merge.NewMemoryIter(order, 3, func(i int) (key, value []byte) {
 		if panics {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -126,11 +127,11 @@ func (db *levels) iter(t *testing.T, l level) merge.Iterator {
 	}
 	if len(l.tables) == 1 {
 		it, err := open(0)
-		tabletest.NoError(t, err)
+		errtest.NoError(t, err)
 		return it
 	}
 	it, err := merge.NewLevelIter(db.order, l.ranges, open)
-	tabletest.NoError(t, err)
+	errtest.NoError(t, err)
 	return it
 }
 

@@ -21,19 +21,14 @@ import (
 	cmpdiff "github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/chunk"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/spool"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// noError ends the test if there is an error.
-func noError(t testing.TB, err error) {
-	if err != nil {
-		t.Helper()
-		t.Fatal(err)
-	}
-}
+var noError = errtest.NoError
 
 // small are limits that have much put to disk.
 var small = limits{inline: 256, chunk: 20 << 10, chunks: 6, fanIn: 1024}

@@ -18,15 +18,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
 
 var (
 	background = context.Background()
-	noError    = tabletest.NoError
+	noError    = errtest.NoError
 
 	// filtered are the options of most tables here: small blocks, and filters.
 	filtered = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), BlockSize: 256, Properties: true}

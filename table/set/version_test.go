@@ -9,10 +9,10 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
-var noError = tabletest.NoError
+var noError = errtest.NoError
 
 // A oneTable is a Source of a table.
 type oneTable struct {

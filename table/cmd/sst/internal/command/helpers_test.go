@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-var noError = tabletest.NoError
+var noError = errtest.NoError
 
 // rounds returns how often a test does the same: more often if long tests run.
 func rounds(few, many int) int {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -20,7 +21,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-var noError = tabletest.NoError
+var noError = errtest.NoError
 
 // writeFile writes a file in a directory of its own, and returns its path.
 func writeFile(t testing.TB, name string, contents []byte) string {

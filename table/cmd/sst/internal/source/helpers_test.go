@@ -8,10 +8,10 @@ import (
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 
-	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
-var noError = tabletest.NoError
+var noError = errtest.NoError
 
 // writeTo has goleveldb write to a database, which is closed then.
 func writeTo(t testing.TB, dir string, o *opt.Options, write func(db *leveldb.DB) error) {
