@@ -2,29 +2,25 @@
 package figures
 
 import (
-	"fmt"
-	"math"
 	"strconv"
 	"strings"
 )
 
 // Digits writes v with three significant digits and no exponent.
-func Digits(v float64) string {
+func Digits(v float64) string { return significant(v, 3) }
+
+// Percent writes a rate in percent, with two significant digits and no exponent.
+func Percent(rate float64) string { return significant(100*rate, 2) }
+
+// significant writes v with that many significant digits, but all of those before the point.
+func significant(v float64, digits int) string {
 	if v == 0 {
 		return "0"
 	}
-	decimals := 2 - int(math.Floor(math.Log10(math.Abs(v))))
-	return fmt.Sprintf("%.*f", max(0, decimals), v)
-}
-
-// Percent writes a rate in percent, with two significant digits and no exponent.
-func Percent(rate float64) string {
-	if rate == 0 {
-		return "0"
-	}
-	_, digits, _ := strings.Cut(strconv.FormatFloat(100*rate, 'e', 1, 64), "e")
-	exponent, _ := strconv.Atoi(digits)
-	return strconv.FormatFloat(100*rate, 'f', max(0, 1-exponent), 64)
+	// Rounding can add a digit before the point: 99.96 becomes 100.
+	_, exponent, _ := strings.Cut(strconv.FormatFloat(v, 'e', digits-1, 64), "e")
+	e, _ := strconv.Atoi(exponent)
+	return strconv.FormatFloat(v, 'f', max(0, digits-1-e), 64)
 }
 
 // Grouped writes n ≥ 0 with a comma before each three digits.

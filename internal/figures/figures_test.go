@@ -7,7 +7,7 @@ import (
 
 func TestDigits(t *testing.T) {
 	t.Parallel()
-	for v, want := range map[float64]string{0: "0", 0.00925: "0.00925", 0.5: "0.500", 3.14159: "3.14", 99.96: "100.0", 1234.5: "1234"} {
+	for v, want := range map[float64]string{0: "0", 0.00925: "0.00925", 0.5: "0.500", 3.14159: "3.14", 99.96: "100", 0.9999: "1.00", -2.5: "-2.50", 1234.5: "1234"} {
 		if got := Digits(v); got != want {
 			t.Errorf("Digits(%v) = %q, want %q", v, got, want)
 		}
