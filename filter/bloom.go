@@ -48,7 +48,7 @@ func (Bloom) Aliases() []string { return []string{levelDBName} }
 
 // NewGenerator returns an empty Generator, which takes 4 bytes for each key.
 func (p Bloom) NewGenerator() Generator {
-	return &bloomGenerator{bitsPerKey: uint64(p.bitsPerKey)}
+	return &bloomGenerator{policy: p}
 }
 
 // Contains reports whether key may be in filter. As in LevelDB, it returns false if filter is shorter than 2 bytes,
@@ -69,15 +69,18 @@ func (Bloom) Check(filter []byte) error {
 }
 
 type bloomGenerator struct {
-	bitsPerKey uint64
-	hashes     bloom.Hashes
+	policy Bloom
+	hashes bloom.Hashes
 }
 
 func (g *bloomGenerator) Add(key []byte) { g.hashes.Add(bloom.Hash(key, bloom.UnsignedTail)) }
 
 func (g *bloomGenerator) Generate(b Buffer) {
-	filter := b.Alloc(bloom.Size(g.hashes.Len(), g.bitsPerKey))
-	bloom.Build(filter, &g.hashes, g.bitsPerKey)
+	filter := b.Alloc(g.policy.Size(uint64(g.hashes.Len())))
+	array, k := filter[:len(filter)-1], g.policy.K()
+	clear(array)
+	g.hashes.All(func(hashes []uint32) { bloom.SetAll(array, hashes, k) })
+	filter[len(array)] = byte(k)
 	g.hashes.Reset()
 }
 

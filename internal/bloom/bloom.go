@@ -46,17 +46,6 @@ func K(bitsPerKey uint64) int {
 	return int(max(1, min(bitsPerKey*69/100, MaxK)))
 }
 
-// Size returns the length in bytes of a filter of n keys.
-func Size(n int, bitsPerKey uint64) int { return int(Bits(uint64(n), bitsPerKey)/8) + 1 }
-
-// Build overwrites filter with a filter of the keys with these hashes. Its length must be Size.
-func Build(filter []byte, hashes *Hashes, bitsPerKey uint64) {
-	array, k := filter[:len(filter)-1], K(bitsPerKey)
-	clear(array)
-	hashes.All(func(chunk []uint32) { SetAll(array, chunk, k) })
-	filter[len(array)] = byte(k)
-}
-
 // A Prober finds the bits of keys in an array of n bytes. Bit h mod 8n needs a remainder, which it computes without
 // a division. The result is exact for 32-bit h (Lemire, Kaser and Kurz, "Faster remainder by direct computation",
 // 2019).
