@@ -82,7 +82,10 @@ func (b *builder) compact(l *hashlist.List) bool {
 	if len(all) == l.Len() {
 		return false
 	}
-	l.Set(all)
+	l.Release()
+	for _, h := range all {
+		l.Add(h)
+	}
 	return true
 }
 

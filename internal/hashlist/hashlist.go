@@ -57,16 +57,6 @@ func (l *List) Chunks() [][]uint64 {
 	return l.chunks
 }
 
-// Set replaces the hashes by at most as many others.
-func (l *List) Set(hashes []uint64) {
-	l.n = len(hashes)
-	for i, chunk := range l.Chunks() {
-		n := copy(chunk, hashes)
-		l.last, hashes = chunk[:n], hashes[n:]
-		l.chunks[i] = l.last
-	}
-}
-
 // Release empties the list and lets other lists use its memory.
 func (l *List) Release() {
 	for _, chunk := range l.chunks {
