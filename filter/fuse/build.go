@@ -111,11 +111,9 @@ func sized[E any](s []E, n int) []E {
 
 // cleared is sized with zeros.
 func cleared[E any](s []E, n int) []E {
-	if cap(s) < n {
-		return make([]E, n)
-	}
-	clear(s[:n])
-	return s[:n]
+	s = sized(s, n)
+	clear(s)
+	return s
 }
 
 // count adds all hashes to the counts and sums of their places. It returns false if a count overflows. It sorts many
