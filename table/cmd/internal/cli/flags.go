@@ -109,11 +109,7 @@ func (f *KeyFlags) Lines(ctx context.Context, cmd *cobra.Command, outputs output
 			yield(nil, err)
 			return
 		}
-		for p, err := range r.Pairs(ctx) {
-			if !yield(p.Key, err) {
-				return
-			}
-		}
+		r.Keys(ctx)(yield)
 	}
 }
 

@@ -44,14 +44,7 @@ func (f *ExceptFlags) WriteFile(ctx context.Context, cmd *cobra.Command, t *dbfi
 	if err != nil {
 		return err
 	}
-	keys := func(yield func([]byte, error) bool) {
-		for p, err := range list.Pairs(ctx) {
-			if !yield(p.Key, err) {
-				return
-			}
-		}
-	}
-	return output.WriteFile(ctx, out, cmd.OutOrStdout(), func(to io.Writer) error { return f.Write(to, t, keys) })
+	return output.WriteFile(ctx, out, cmd.OutOrStdout(), func(to io.Writer) error { return f.Write(to, t, list.Keys(ctx)) })
 }
 
 // Write writes a table with the exceptions of some keys of the list. Wrong exceptions and a damaged table are errors.

@@ -61,6 +61,13 @@ func (r *Reader) Pairs(ctx context.Context) iter.Seq2[Pair, error] {
 	}
 }
 
+// Keys is like Pairs for the keys alone.
+func (r *Reader) Keys(ctx context.Context) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		r.Pairs(ctx)(func(p Pair, err error) bool { return yield(p.Key, err) })
+	}
+}
+
 // errStop is the error if no more pairs are wanted.
 var errStop = errors.New("stop")
 
