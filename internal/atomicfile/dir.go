@@ -33,11 +33,8 @@ type Dir struct {
 	moved func(name string)    // tests set this, to be called after a file was moved to the parent
 }
 
-// CreateDir creates a Dir in the directory parent. Its name is sievetable-….tmp.
-func CreateDir(parent string) (*Dir, error) { return CreateOwnedDir(parent, "") }
-
-// CreateOwnedDir is CreateDir with the name sievetable-owner-….tmp, as that of [CreateOwned].
-func CreateOwnedDir(parent, owner string) (*Dir, error) {
+// CreateDir creates a Dir in the directory parent. Its name is as that of [CreateOwned].
+func CreateDir(parent, owner string) (*Dir, error) {
 	root, err := os.OpenRoot(parent)
 	if err != nil {
 		return nil, err

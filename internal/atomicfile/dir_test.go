@@ -14,7 +14,7 @@ func pathIn(d *Dir, name string) string { return filepath.Join(d.parent.Name(), 
 // dirOf returns a Dir with files of these names.
 func dirOf(t *testing.T, parent string, names ...string) *Dir {
 	t.Helper()
-	d, err := CreateDir(parent)
+	d, err := CreateDir(parent, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -44,7 +44,7 @@ func CreateNewDir(path string) (d *NewDir, err error) {
 	if isMountPoint(path) {
 		return createInside(path)
 	}
-	parent, err := CreateDir(filepath.Dir(path))
+	parent, err := CreateDir(filepath.Dir(path), "")
 	if err != nil {
 		if d, insideErr := createInside(path); insideErr == nil {
 			return d, nil
@@ -159,7 +159,7 @@ const namesFile = ".names"
 
 // createInside returns a NewDir for a directory that stays where it is.
 func createInside(path string) (*NewDir, error) {
-	dir, err := CreateDir(path)
+	dir, err := CreateDir(path, "")
 	if err != nil {
 		return nil, err
 	}

@@ -108,7 +108,7 @@ func (s *DirStore) Begin(context.Context) (Pending, error) {
 		err := os.Mkdir(s.Dir, 0o777)
 		made, there := err == nil, errors.Is(err, fs.ErrExist)
 		if made || there {
-			p.Dir, err = atomicfile.CreateOwnedDir(s.Dir, s.Owner)
+			p.Dir, err = atomicfile.CreateDir(s.Dir, s.Owner)
 		}
 		info, _ := os.Lstat(s.Dir)
 		isLink := info != nil && info.Mode()&fs.ModeSymlink != 0 // which leads nowhere
