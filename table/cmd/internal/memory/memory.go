@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
 	"runtime/debug"
 
 	"github.com/sievetable/sievetable/internal/alloc"
@@ -51,14 +50,14 @@ const slack = 8 << 20
 
 // Usual returns the Limit without --memory: DefaultLimit, or as much as there is.
 func Usual() (Limit, error) {
-	l := min(DefaultLimit, Limit(min(Left(), math.MaxInt64))-overhead)
+	l := min(DefaultLimit, Limit(Left())-overhead)
 	return l, max(l-slack, MinLimit).Check()
 }
 
 // Check returns an error if there is not so much memory.
 func (l Limit) Check() error {
 	do := "raise the limit"
-	if most := int64(min(Left(), math.MaxInt64)) - overhead; most >= int64(MinLimit) {
+	if most := int64(Left()) - overhead; most >= int64(MinLimit) {
 		do = fmt.Sprintf("use --memory %dMiB, or raise the limit", most>>20)
 	}
 	return Check(fmt.Sprintf("%s with --memory %dMiB", text.Program, l>>20), uint64(l)+overhead, do)
@@ -168,7 +167,7 @@ func smallest() bound {
 	return least
 }
 
-// Left returns how many more bytes the process may take.
+// Left returns how many more bytes the process may take, at most math.MaxInt64, which GOMEMLIMIT cannot exceed.
 func Left() uint64 { return smallest().bytes }
 
 // Check returns a *ShortError if the process may not take so many more bytes. do says what the user can do then.
