@@ -57,7 +57,7 @@ type mount struct {
 func Register(scheme string, open Opener) {
 	mounts.Lock()
 	defer mounts.Unlock()
-	mounts.openers[scheme+"://"] = open
+	mounts.openers[scheme] = open
 }
 
 // Mount returns the path of what an argument names: the argument itself or, for a URL, the path of the directory that
@@ -69,7 +69,7 @@ func Mount(arg string) (path string, ok bool, err error) {
 	mounts.Lock()
 	defer mounts.Unlock()
 	scheme, rest, _ := strings.Cut(arg, "://")
-	open := mounts.openers[scheme+"://"]
+	open := mounts.openers[scheme]
 	if open == nil {
 		return "", false, nil
 	}
@@ -106,18 +106,16 @@ func find(op, path string) (d Mounted, name string, err error) {
 
 // Expect says how a file will be read. It does nothing for local files.
 func Expect(path string, r Reads) {
-	if d, name, err := find("open", path); err == nil {
-		if f, ok := d.(Fetcher); ok {
-			f.Expect(name, r)
-		}
+	d, name, _ := find("open", path)
+	if f, ok := d.(Fetcher); ok {
+		f.Expect(name, r)
 	}
 }
 
 // Fetch reads the ends of files of one directory before they are read one by one. It does nothing for local files.
 func Fetch(dir string, names []string) {
-	if d, _, err := find("open", dir); err == nil {
-		if f, ok := d.(Fetcher); ok {
-			f.Fetch(names)
-		}
+	d, _, _ := find("open", dir)
+	if f, ok := d.(Fetcher); ok {
+		f.Fetch(names)
 	}
 }
