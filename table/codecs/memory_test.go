@@ -7,11 +7,11 @@ package codecs
 import (
 	"bytes"
 	"errors"
-	"runtime"
 	"runtime/debug"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/alloc"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
@@ -100,14 +100,12 @@ func TestMemoryOfClaims(t *testing.T) {
 	}
 }
 
-// allocated returns how many bytes are allocated by n calls of do.
+// allocated returns how many bytes are allocated by n calls of do, after another one.
 func allocated(n int, do func()) uint64 {
 	do()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range n {
-		do()
-	}
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
+	return filtertest.AllocatedBy(func() {
+		for range n {
+			do()
+		}
+	})
 }
