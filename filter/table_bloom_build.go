@@ -56,8 +56,7 @@ type tableBloomGenerator struct {
 }
 
 func (g *tableBloomGenerator) Add(key []byte) {
-	h := bloom.Hash(key, bloom.SignedTail)
-	if g.hashes.Len() == 0 || g.hashes.Last() != h {
+	if h := bloom.Hash(key, bloom.SignedTail); !g.hashes.EndsWith(h) {
 		g.hashes.Add(h)
 	}
 }

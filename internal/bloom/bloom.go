@@ -225,8 +225,8 @@ func (s *Hashes) grow() {
 // Len returns the number of hashes.
 func (s *Hashes) Len() int { return s.n + len(s.last) }
 
-// Last returns the hash that was added last. The Hashes must not be empty.
-func (s *Hashes) Last() uint32 { return s.last[len(s.last)-1] }
+// EndsWith reports whether h was added last.
+func (s *Hashes) EndsWith(h uint32) bool { return len(s.last) > 0 && s.last[len(s.last)-1] == h }
 
 // All calls f with all hashes, in order, a chunk at a time.
 func (s *Hashes) All(f func(hashes []uint32)) {
