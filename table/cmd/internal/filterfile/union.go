@@ -38,7 +38,7 @@ func Unite(cmd *cobra.Command, paths []string, out string) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			if err := u.addFile(path, output.FilesOf(cmd.OutOrStdout(), "")); err != nil {
+			if err := u.addFile(path, output.FilesOf(cmd.OutOrStdout())); err != nil {
 				return err
 			}
 		}

@@ -138,17 +138,16 @@ func Commit(outputs ...*Output) error {
 // Files are the files that a command writes or replaces.
 type Files []fs.FileInfo
 
-// FilesOf returns the file that stdout is, and the file with this name. The name may be "-"
-// or "" for none.
-func FilesOf(stdout io.Writer, name string) Files {
+// FilesOf returns the file that stdout is, and the files with these names. A name may be "-" or "" for none.
+func FilesOf(stdout io.Writer, names ...string) Files {
 	var files Files
 	if s, ok := stdout.(interface{ Stat() (fs.FileInfo, error) }); ok {
 		if info, err := s.Stat(); err == nil && info.Mode().IsRegular() {
 			files = append(files, info)
 		}
 	}
-	if name != "-" && name != "" {
-		if info, err := os.Stat(name); err == nil {
+	for _, name := range names {
+		if info, err := os.Stat(name); err == nil && name != "-" {
 			files = append(files, info)
 		}
 	}

@@ -63,7 +63,7 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, args []string) error {
 	if files.IsDir(path) {
 		return fmt.Errorf("%s is a directory, not a filter: to look up keys in a set, run: sst get %s KEY", path, text.ShellPath(path))
 	}
-	file, err := dbfile.Open(path, dbfile.Options{Outputs: output.FilesOf(cmd.OutOrStdout(), "")})
+	file, err := dbfile.Open(path, dbfile.Options{Outputs: output.FilesOf(cmd.OutOrStdout())})
 	if err != nil {
 		return err
 	}
@@ -87,7 +87,7 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, args []string) error {
 func (f *queryFlags) print(ctx context.Context, cmd *cobra.Command, file *dbfile.File, keys [][]byte) (found bool, err error) {
 	out := cmd.OutOrStdout().(cli.Stdout)
 	live := f.isLive(cmd.InOrStdin())
-	for key, err := range chain(keys, f.Lines(ctx, cmd, output.FilesOf(out, ""))) {
+	for key, err := range chain(keys, f.Lines(ctx, cmd, output.FilesOf(out))) {
 		if err != nil {
 			return found, err
 		}

@@ -122,7 +122,7 @@ func (f *ratesFlags) complete(cmd *cobra.Command) (err error) {
 	case filepath.Base(f.name) == "." || filepath.Base(f.name) == ".." || os.IsPathSeparator(f.name[len(f.name)-1]):
 		return cli.UsageErrorf("-o is %s, a directory: use -o NAME, for NAME.svg and NAME.csv", f.name)
 	case f.From != "":
-		outputs := append(output.FilesOf(cmd.OutOrStdout(), f.name+".svg"), output.FilesOf(nil, f.name+".csv")...)
+		outputs := output.FilesOf(cmd.OutOrStdout(), f.name+".svg", f.name+".csv")
 		if f.Own, f.ownLines, err = rates.OwnLimit.Distinct(f.Lines(cmd.Context(), cmd, outputs)); err != nil {
 			return fmt.Errorf("--keys-from: %w", err)
 		}

@@ -99,7 +99,7 @@ func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error
 	case f.rate > seen.MaxRate:
 		return nil, cli.UsageErrorf("-p is %g, not a rate from 1e-9 to %g", f.rate, seen.MaxRate)
 	}
-	if err := output.FilesOf(cmd.OutOrStdout(), "").CheckAll([]string{f.state}); err != nil {
+	if err := output.FilesOf(cmd.OutOrStdout()).CheckAll([]string{f.state}); err != nil {
 		return nil, cli.UsageErrorf("standard output is the state %s, which is replaced as a whole: redirect the output to another file", text.ShellPath(f.state))
 	}
 	o := input.Options{Outputs: output.FilesOf(cmd.OutOrStdout(), f.state)}

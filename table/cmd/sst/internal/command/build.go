@@ -267,9 +267,7 @@ func (b *build) checkInputs() error {
 		}
 		outputs = []string{filepath.Join(b.out, set.ManifestName)}
 	}
-	for _, name := range outputs {
-		b.read.Options.Outputs = append(b.read.Options.Outputs, output.FilesOf(b.stdout, name)...)
-	}
+	b.read.Options.Outputs = output.FilesOf(b.stdout, outputs...)
 	lists := slices.DeleteFunc([]string{b.flags.never, b.flags.delete}, func(path string) bool { return path == "" })
 	return b.read.Options.Check(slices.Concat(b.read.Paths, lists), b.read.Stdin)
 }

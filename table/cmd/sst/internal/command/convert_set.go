@@ -53,7 +53,7 @@ func (f *sourceFlags) exceptSet(cmd *cobra.Command, path, out string, flags *fil
 	if err != nil {
 		return err
 	}
-	in, err := flags.Input(cmd, output.FilesOf(cmd.OutOrStdout(), ""))
+	in, err := flags.Input(cmd, output.FilesOf(cmd.OutOrStdout()))
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 		if f.format == "raw" && s.FilterOnly() {
 			return cli.UsageErrorf("--format is raw, but a filter has no values: use tsv, json or hex")
 		}
-		for keys, err := range f.Batches(first, cmd, output.FilesOf(l.out, "")) {
+		for keys, err := range f.Batches(first, cmd, output.FilesOf(l.out)) {
 			if err == nil {
 				err = l.run(s, keys)
 			}
