@@ -14,6 +14,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/bloom"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 )
@@ -110,15 +111,7 @@ func measure(p filter.Bloom, set workload.Set, perFilter int) float64 {
 
 // measureTable returns the false-positive rate of one filter of all keys.
 func measureTable(t *testing.T, p filter.TablePolicy, set workload.Set) float64 {
-	g := p.NewTableGenerator()
-	for _, k := range set.Keys {
-		g.Add(k)
-	}
-	contents, err := g.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := p.Open(contents)
+	f, err := p.Open(filtertest.BuildTable(t, p, set.Keys...))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
@@ -14,7 +15,7 @@ const keysPerFilter = 35
 func BenchmarkContains(b *testing.B) {
 	w := workload.W1(10_000)
 	p := filter.NewBloom(10)
-	f := build(p, w.Keys[:keysPerFilter]...)
+	f := filtertest.Build(p, w.Keys[:keysPerFilter]...)
 	b.Run("hit", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {

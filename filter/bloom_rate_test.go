@@ -22,7 +22,7 @@ func TestFalsePositiveRatePassesLevelDBsGate(t *testing.T) {
 		for i := range n {
 			keys = append(keys, intKey(i))
 		}
-		f := build(p, keys...)
+		f := filtertest.Build(p, keys...)
 		if limit := int(n)*10/8 + 40; len(f) > limit {
 			t.Errorf("%d keys: %d bytes, want at most %d", n, len(f), limit)
 		}

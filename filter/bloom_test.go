@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/long"
 )
@@ -41,7 +42,7 @@ func TestBloomSetsTheBitsThatEnginesFind(t *testing.T) {
 		{10, []string{"\x00", "\x00\x00", "\x80", "\xff\xff\xff"}},
 		{30, []string{"a", "ab", "abc", "abcd", "abcde"}},
 	} {
-		fmt.Fprintf(&s, "%d bits per key, keys %q:\n%s\n", tt.bits, tt.keys, draw(build(filter.NewBloom(tt.bits), tt.keys...)))
+		fmt.Fprintf(&s, "%d bits per key, keys %q:\n%s\n", tt.bits, tt.keys, draw(filtertest.Build(filter.NewBloom(tt.bits), tt.keys...)))
 	}
 	golden.Text(t, "bloom.golden", s.String())
 }
@@ -72,7 +73,7 @@ func TestBloomHasTheProbesAndTheSizeItSays(t *testing.T) {
 		{"at most 30", 1, 1000, 30, 126},
 	} {
 		p := filter.NewBloom(tt.bitsPerKey)
-		f := build(p, make([]string, tt.n)...)
+		f := filtertest.Build(p, make([]string, tt.n)...)
 		want := fmt.Sprint(tt.k, tt.size)
 		if got := fmt.Sprint(f[len(f)-1], len(f)); got != want || fmt.Sprint(p.K(), p.Size(uint64(tt.n))) != want {
 			t.Errorf("%d keys, %d bits for each: k and bytes are %s, and %d, %d by the policy, want %s (%s)",
@@ -90,7 +91,7 @@ func TestBloomSizeDoesNotWrap(t *testing.T) {
 		t.Skip("takes 512 MiB of memory")
 	}
 	p := filter.NewBloom(1<<31 - 1) // three keys: above 2³² bits
-	f := build(p, "a", "b", "b")
+	f := filtertest.Build(p, "a", "b", "b")
 	if want := (1<<32-8)/8 + 1; len(f) != want {
 		t.Fatalf("filter of %d bytes, want %d", len(f), want)
 	}
@@ -145,7 +146,7 @@ func TestGeneratorReuseInDirtyMemory(t *testing.T) {
 		g.Add(buf)
 		clear(buf)
 		g.Generate(&dirty)
-		if diff := cmp.Diff(build(p, key), []byte(dirty)); diff != "" {
+		if diff := cmp.Diff(filtertest.Build(p, key), []byte(dirty)); diff != "" {
 			t.Errorf("filter of %s (-fresh +reused):\n%s", key, diff)
 		}
 	}

@@ -36,7 +36,7 @@ func TestDynamicBloomGoldenBytesAreTheGenerators(t *testing.T) {
 			}
 			f.Add(key)
 		}
-		want := build(filter.NewBloom(bits), keys...)
+		want := filtertest.Build(filter.NewBloom(bits), keys...)
 		if !bytes.Equal(f.Bytes(), want) {
 			t.Fatalf("%d keys of %d bits: filter is\n%x, want\n%x", len(keys), bits, f.Bytes(), want)
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
 // A failure is an error, and what it must be.
@@ -143,7 +144,7 @@ func TestErrorsOfTableFilters(t *testing.T) {
 	line := string(make([]byte, 64))
 	open := func(contents string) error { return errorOf(filter.NewTableBloom(10).Open([]byte(contents))) }
 	p := filter.NewTableBloom(10)
-	small, large := buildTable(t, p, "a"), buildTable(t, p.SizedFor(1000), "a")
+	small, large := filtertest.BuildTable(t, p, "a"), filtertest.BuildTable(t, p.SizedFor(1000), "a")
 	const (
 		short   = " bytes is too short (minimum 69)"
 		most    = ": must be 1 to 127"
@@ -168,6 +169,6 @@ func TestErrorsOfTableFilters(t *testing.T) {
 		{"union of table filters of 1 lines with k = 6 and 21 lines with k = 6" + unequal,
 			errorOf(filter.UnionTable(small, large))},
 		{"union of table filters of 1 lines with k = 6 and 1 lines with k = 2" + unequal,
-			errorOf(filter.UnionTable(small, buildTable(t, filter.NewTableBloom(3), "a")))},
+			errorOf(filter.UnionTable(small, filtertest.BuildTable(t, filter.NewTableBloom(3), "a")))},
 	})
 }

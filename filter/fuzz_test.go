@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
 // FuzzNewBlockReader opens filter blocks of any bytes. They are refused, or they and
@@ -32,7 +33,7 @@ func FuzzBloom(f *testing.F) {
 	f.Add(0, []byte("\xff\xfe"), []byte("\x80\x81\x82"))
 	f.Fuzz(func(t *testing.T, bits int, a, b []byte) {
 		p := filter.NewBloom(bits % 10_000)
-		fa, fb := build(p, a), build(p, b)
+		fa, fb := filtertest.Build(p, a), filtertest.Build(p, b)
 		u, err := filter.Union(fa, fb)
 		noError(t, err)
 		if !p.Contains(fa, a) || !p.Contains(u, a) || !p.Contains(u, b) {
@@ -44,14 +45,14 @@ func FuzzBloom(f *testing.F) {
 // FuzzTableBloom opens table filters of any bytes: they are refused, or answer without
 // a panic. A filter contains its keys.
 func FuzzTableBloom(f *testing.F) {
-	f.Add(buildTable(f, filter.NewTableBloom(10), "a", "b"), 10, []byte("a"))
+	f.Add(filtertest.BuildTable(f, filter.NewTableBloom(10), "a", "b"), 10, []byte("a"))
 	f.Add([]byte("\xff\x01\x00\x00\x00"), 0, []byte(""))
 	f.Fuzz(func(t *testing.T, any []byte, bits int, key []byte) {
 		p := filter.NewTableBloom(bits % 10_000)
 		if r, err := p.Open(any); err == nil {
 			r.Contains(key)
 		}
-		r := openTable(t, buildTable(t, p, any, key))
+		r := openTable(t, filtertest.BuildTable(t, p, any, key))
 		if !r.Contains(any) || !r.Contains(key) {
 			t.Errorf("false negative: %d bits per key, keys %q and %q", bits, any, key)
 		}
@@ -61,7 +62,7 @@ func FuzzTableBloom(f *testing.F) {
 // FuzzOpenDynamicBloom opens filters of any bytes: they are refused, or are the same bytes again,
 // answer as Bloom does, and take keys.
 func FuzzOpenDynamicBloom(f *testing.F) {
-	f.Add(build(filter.NewBloom(10), "a", "b"), []byte("a"))
+	f.Add(filtertest.Build(filter.NewBloom(10), "a", "b"), []byte("a"))
 	f.Add([]byte("12345678901\x1e"), []byte(""))
 	f.Fuzz(func(t *testing.T, contents, key []byte) {
 		d, err := filter.OpenDynamicBloom(contents)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/manifest"
 )
 
@@ -27,7 +28,7 @@ func TestEnginesFilters(t *testing.T) {
 
 func checkEnginesFilter(t *testing.T, g manifest.Filter) {
 	p := filter.NewBloom(g.BitsPerKey)
-	got := build(p, g.Keys...)
+	got := filtertest.Build(p, g.Keys...)
 	if !bytes.Equal(got, g.Filter) {
 		t.Errorf("filter is\n%x, want\n%x", got, []byte(g.Filter))
 	}

@@ -9,29 +9,6 @@ import (
 
 var noError = errtest.NoError
 
-// build returns one filter of the keys.
-func build[K ~string | ~[]byte](p filter.Policy, keys ...K) []byte {
-	g := p.NewGenerator()
-	for _, key := range keys {
-		g.Add([]byte(key))
-	}
-	var f filter.Bytes
-	g.Generate(&f)
-	return f
-}
-
-// buildTable returns one table filter of the keys.
-func buildTable[K ~string | ~[]byte](t testing.TB, p filter.TablePolicy, keys ...K) []byte {
-	t.Helper()
-	g := p.NewTableGenerator()
-	for _, key := range keys {
-		g.Add([]byte(key))
-	}
-	f, err := g.Generate()
-	noError(t, err)
-	return f
-}
-
 // A manyFilter is a TableFilter with the optional method ContainsMany.
 type manyFilter interface {
 	filter.TableFilter

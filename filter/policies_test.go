@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
 func TestRenameChangesTheNameOnly(t *testing.T) {
@@ -19,7 +20,7 @@ func TestRenameChangesTheNameOnly(t *testing.T) {
 	if _, ok := p.(interface{ Aliases() []string }); ok {
 		t.Error("a renamed policy has aliases")
 	}
-	if diff := cmp.Diff(build(filter.NewBloom(10), "a", "b"), build(p, "a", "b")); diff != "" {
+	if diff := cmp.Diff(filtertest.Build(filter.NewBloom(10), "a", "b"), filtertest.Build(p, "a", "b")); diff != "" {
 		t.Errorf("filter of the renamed policy (-plain +renamed):\n%s", diff)
 	}
 	if err := filter.Rename(listPolicy{}, "x").(interface{ Check(filter []byte) error }).Check(nil); err != nil {
@@ -50,8 +51,8 @@ func TestAdaptedPolicyAnswersAsThePolicy(t *testing.T) {
 	t.Parallel()
 	var adapted otherPolicy = filter.Adapt[otherGenerator, otherBuffer](filter.NewBloom(10))
 	p := filter.From(adapted)
-	f := build(p, "key")
-	if diff := cmp.Diff(build(filter.NewBloom(10), "key"), f); diff != "" {
+	f := filtertest.Build(p, "key")
+	if diff := cmp.Diff(filtertest.Build(filter.NewBloom(10), "key"), f); diff != "" {
 		t.Errorf("filter (-want +got):\n%s", diff)
 	}
 	for _, p := range []interface {

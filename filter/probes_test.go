@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
 // The first clear bit tells what Contains answers, whatever size and k the filter has.
@@ -69,8 +70,8 @@ func TestProbeOfABlockIsThatOfItsFilters(t *testing.T) {
 func TestProbesAreTheBitsOfAFilter(t *testing.T) {
 	t.Parallel()
 	keys := []string{"", "a", "Bern", "Oslo\xff", "Lima\x80\x90", "Rome\xfe\xfd\xfc"}
-	small := build(filter.NewBloom(10), keys...)
-	big := buildTable(t, filter.NewTableBloom(300), keys...)
+	small := filtertest.Build(filter.NewBloom(10), keys...)
+	big := filtertest.BuildTable(t, filter.NewTableBloom(300), keys...)
 	opened := openTable(t, big)
 	gotSmall, gotBig := make([]byte, len(small)), make([]byte, len(big))
 	gotSmall[len(small)-1] = small[len(small)-1]

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
 // The union of two table filters of one size is the filter of that size with the keys of both. The filter of no keys,
@@ -22,8 +23,8 @@ func TestUnionTableIsTheFilterOfBoth(t *testing.T) {
 		}
 		endA, startB := rng.IntN(n+1), rng.IntN(n+1) // they can have keys in common, or none at all
 		p := filter.NewTableBloom(bits).SizedFor(uint64(n))
-		a, b := buildTable(t, p, keys[:endA]...), buildTable(t, p, keys[startB:]...)
-		want := buildTable(t, p, append(keys[:endA:endA], keys[max(startB, endA):]...)...)
+		a, b := filtertest.BuildTable(t, p, keys[:endA]...), filtertest.BuildTable(t, p, keys[startB:]...)
+		want := filtertest.BuildTable(t, p, append(keys[:endA:endA], keys[max(startB, endA):]...)...)
 		if got := combined(t, filter.UnionTable, a, b); !bytes.Equal(got, want) {
 			t.Fatalf("%d bits per key, keys to %d and from %d of %d: another filter", bits, endA, startB, n)
 		}
@@ -34,13 +35,13 @@ func TestUnionTableIsTheFilterOfBoth(t *testing.T) {
 func TestInspectTableTellsTheRateOfAUnion(t *testing.T) {
 	t.Parallel()
 	p := filter.NewTableBloom(10).SizedFor(20_000)
-	union := buildTable[string](t, p)
+	union := filtertest.BuildTable[string](t, p)
 	for day := range 3 {
 		keys := make([]string, 15_000)
 		for i := range keys {
 			keys[i] = fmt.Sprint("key ", day, " ", i*7919)
 		}
-		union = combined(t, filter.UnionTable, union, buildTable(t, p, keys...))
+		union = combined(t, filter.UnionTable, union, filtertest.BuildTable(t, p, keys...))
 	}
 	i, err := filter.InspectTable(union)
 	noError(t, err)
@@ -55,7 +56,7 @@ func TestInspectTableTellsTheRateOfAUnion(t *testing.T) {
 	if got := float64(hits) / asked; i.Rate < 0.93*got || i.Rate > 1.07*got || i.Keys < 40_000 || i.Keys > 47_000 {
 		t.Errorf("%+v, want a rate of about the measured %.4f, and about 45,000 keys", i, got)
 	}
-	if i, err := filter.InspectTable(buildTable[string](t, p)); err != nil || i.Rate < 0 || i.Set != 0 {
+	if i, err := filter.InspectTable(filtertest.BuildTable[string](t, p)); err != nil || i.Rate < 0 || i.Set != 0 {
 		t.Errorf("without keys: %+v, %v", i, err)
 	}
 }
@@ -69,11 +70,11 @@ func TestSizedFor(t *testing.T) {
 	}
 	p := filter.NewTableBloom(10)
 	for _, n := range []int{1, 1000, 2000} { // fewer, as many, more
-		got, want := buildTable(t, p.SizedFor(1000), keys[:n]...), p.Size(uint64(max(n, 1000)))
+		got, want := filtertest.BuildTable(t, p.SizedFor(1000), keys[:n]...), p.Size(uint64(max(n, 1000)))
 		if size := p.SizedFor(1000).Size(uint64(n)); size != want || len(got) != want {
 			t.Errorf("%d keys: Size = %d, and there are %d bytes, want %d", n, size, len(got), want)
 		}
-		if n >= 1000 && !bytes.Equal(got, buildTable(t, p, keys[:n]...)) {
+		if n >= 1000 && !bytes.Equal(got, filtertest.BuildTable(t, p, keys[:n]...)) {
 			t.Errorf("%d keys: other bytes than without SizedFor", n)
 		}
 	}

@@ -22,7 +22,7 @@ func TestSetsHaveTheKeysOfBothFilters(t *testing.T) {
 	rng := rand.New(rand.NewPCG(61, 61))
 	for range 100 {
 		n, p := rng.IntN(300), filter.NewBloom(1+rng.IntN(50)) // k is 1 to 30
-		a, b := build(p, filtertest.Keys(rng, n)...), build(p, filtertest.Keys(rng, n)...)
+		a, b := filtertest.Build(p, filtertest.Keys(rng, n)...), filtertest.Build(p, filtertest.Keys(rng, n)...)
 		for _, tt := range []struct {
 			name    string
 			combine func(a, b []byte) ([]byte, error)
@@ -90,7 +90,7 @@ func TestInspectEstimatesKeys(t *testing.T) {
 			for i := range keys {
 				keys[i] = fmt.Sprint("key ", i*7919)
 			}
-			got, err := filter.Inspect(build(filter.NewBloom(10), keys...))
+			got, err := filter.Inspect(filtertest.Build(filter.NewBloom(10), keys...))
 			noError(t, err)
 			if ratio := got.Keys / float64(n); ratio < 0.8 || ratio > 1.1 || math.Abs(got.Fill-0.45) > 0.05 {
 				t.Errorf("%+v", got)

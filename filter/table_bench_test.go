@@ -4,12 +4,13 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
 func BenchmarkTableContains(b *testing.B) {
 	w := workload.W1(1_000_000)
-	r := openTable(b, buildTable(b, filter.NewTableBloom(10), w.Keys...))
+	r := openTable(b, filtertest.BuildTable(b, filter.NewTableBloom(10), w.Keys...))
 	for _, of := range []struct {
 		name string
 		keys [][]byte

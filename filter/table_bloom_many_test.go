@@ -8,13 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
 // tableBloomOf returns an open filter of the keys.
 func tableBloomOf(t testing.TB, bitsPerKey int, keys [][]byte) manyFilter {
 	t.Helper()
-	return openTable(t, buildTable(t, filter.NewTableBloom(bitsPerKey), keys...))
+	return openTable(t, filtertest.BuildTable(t, filter.NewTableBloom(bitsPerKey), keys...))
 }
 
 // The law: ContainsMany answers as Contains does for each key.

@@ -69,7 +69,7 @@ func TestTableBloomIsThePlainFilter(t *testing.T) {
 		p := filter.NewTableBloom(bitsPerKey)
 		for _, n := range []int{1, 2, 50, 51, 52, 1000} {
 			keys := slices.CompactFunc(filtertest.Keys(rng, n), bytes.Equal)
-			f := buildTable(t, p, keys...)
+			f := filtertest.BuildTable(t, p, keys...)
 			lines := (p.Size(uint64(len(keys))) - 5) / 64
 			if want := plainTableFilter(lines, p.K(), keys); !bytes.Equal(f, want) {
 				t.Fatalf("%d bits, %d keys: %d bytes, want %d others", bitsPerKey, n, len(f), len(want))
@@ -110,11 +110,11 @@ func checkTableContains(t *testing.T, rng *rand.Rand, f []byte, keys [][]byte) {
 func TestTableBloomCountsVersionsOnce(t *testing.T) {
 	t.Parallel()
 	p := filter.NewTableBloom(10)
-	many, once := buildTable(t, p, slices.Repeat([]string{"the same"}, 1000)...), buildTable(t, p, "the same")
+	many, once := filtertest.BuildTable(t, p, slices.Repeat([]string{"the same"}, 1000)...), filtertest.BuildTable(t, p, "the same")
 	if !bytes.Equal(many, once) {
 		t.Errorf("one key, a thousand times: %d bytes, want %d as for the key once", len(many), len(once))
 	}
-	none := buildTable[string](t, p)
+	none := filtertest.BuildTable[string](t, p)
 	if want := make([]byte, 5); !bytes.Equal(none, want) {
 		t.Errorf("no keys: %x, want %x", none, want)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -197,12 +198,7 @@ func withNever(t testing.TB, n int, o table.WriterOptions) (contents []byte, key
 // Corrupt exceptions are reported and not used. If the block is sound but its keys are wrong, Verify reports them.
 func TestFaultsOfExceptions(t *testing.T) {
 	t.Parallel()
-	generator := filter.NewTableBloom(10).NewTableGenerator()
-	for _, key := range []string{"a", "b", "c"} {
-		generator.Add([]byte(key))
-	}
-	bloom, err := generator.Generate()
-	noError(t, err)
+	bloom := filtertest.BuildTable(t, filter.NewTableBloom(10), "a", "b", "c")
 	for _, tt := range []struct {
 		name, block string
 		handle      func(never, filter string) string // of the exceptions, if not that of block

@@ -12,6 +12,7 @@ import (
 	"github.com/golang/snappy"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
@@ -179,13 +180,7 @@ func TestSearchThatComesToAMalformedEntry(t *testing.T) {
 
 // filterOfKeys is one filter of 10 bits per key.
 func filterOfKeys(keys ...string) string {
-	g := filter.NewBloom(10).NewGenerator()
-	for _, k := range keys {
-		g.Add([]byte(k))
-	}
-	var b filter.Bytes
-	g.Generate(&b)
-	return string(b)
+	return string(filtertest.Build(filter.NewBloom(10), keys...))
 }
 
 // Keys that a filter rules out are named though the rest takes too long to ask

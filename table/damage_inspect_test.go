@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -44,13 +45,7 @@ const bloomName = "filter.leveldb.BuiltinBloomFilter"
 // sound is the table with nothing wrong: blocks of 22 bytes at 0 and 27, the
 // filter of 18 at 54, the metaindex of 46 at 77, the index at 128.
 func sound() twoBlocks {
-	p := filter.NewBloom(10)
-	g := p.NewGenerator()
-	for _, k := range []string{"a", "b", "c", "d"} {
-		g.Add([]byte(k))
-	}
-	var one filter.Bytes
-	g.Generate(&one)
+	one := filtertest.Build(filter.NewBloom(10), "a", "b", "c", "d")
 	return twoBlocks{
 		data1:      raw(rawtable.Entries("a", "1", "b", "2")),
 		data2:      raw(rawtable.Entries("c", "3", "d", "4")),

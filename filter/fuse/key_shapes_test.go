@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -15,19 +16,15 @@ type filterOf func(t *testing.T, keys [][]byte) (contains func(key []byte) bool)
 
 func bloomOf(bits int) filterOf {
 	return func(_ *testing.T, keys [][]byte) func([]byte) bool {
-		p, f := filter.NewBloom(bits), filter.Bytes(nil)
-		g := p.NewGenerator()
-		for _, key := range keys {
-			g.Add(key)
-		}
-		g.Generate(&f)
+		p := filter.NewBloom(bits)
+		f := filtertest.Build(p, keys...)
 		return func(key []byte) bool { return p.Contains(f, key) }
 	}
 }
 
 func tableFilterOf(p filter.TablePolicy) filterOf {
 	return func(t *testing.T, keys [][]byte) func([]byte) bool {
-		f, err := p.Open(buildKeys(t, p, keys))
+		f, err := p.Open(filtertest.BuildTable(t, p, keys...))
 		noError(t, err)
 		return f.Contains
 	}

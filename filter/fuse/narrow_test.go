@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
@@ -109,24 +108,12 @@ func TestNarrowOfUnusualKeys(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			checkNarrow(t, func(bits int) []byte {
-				contents := buildKeys(t, newPolicy(t, bits), keys)
+				contents := filtertest.BuildTable(t, newPolicy(t, bits), keys...)
 				filtertest.CheckContains(t, open(t, contents).Contains, keys)
 				return contents
 			})
 		})
 	}
-}
-
-// buildKeys returns the filter of keys.
-func buildKeys(t testing.TB, p filter.TablePolicy, keys [][]byte) []byte {
-	t.Helper()
-	g := p.NewTableGenerator()
-	for _, key := range keys {
-		g.Add(key)
-	}
-	contents, err := g.Generate()
-	noError(t, err)
-	return contents
 }
 
 func TestNarrowErrors(t *testing.T) {

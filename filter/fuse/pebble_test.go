@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
 // The first 8 bytes of the SHA-256 of filters that Pebble built, at commit f82e3ff7 of May
@@ -23,7 +25,7 @@ func TestFiltersHavePebblesBytes(t *testing.T) {
 			for k := range n {
 				keys = append(keys, fmt.Appendf(nil, "key%06d", k))
 			}
-			if sum := sha256.Sum256(buildKeys(t, newPolicy(t, bits), keys)); fmt.Sprintf("%x", sum[:8]) != want[i] {
+			if sum := sha256.Sum256(filtertest.BuildTable(t, newPolicy(t, bits), keys...)); fmt.Sprintf("%x", sum[:8]) != want[i] {
 				t.Errorf("%d bits, %d keys: the filter's digest is %x, want %s", bits, n, sum[:8], want[i])
 			}
 		}

@@ -40,13 +40,7 @@ func appendKey(b []byte, seed uint64, i int) []byte {
 // build returns the filter of the keys.
 func build(t testing.TB, bitsPerKey int, keys [][]byte) []byte {
 	t.Helper()
-	g := newPolicy(t, bitsPerKey).NewTableGenerator()
-	for _, key := range keys {
-		g.Add(key)
-	}
-	contents, err := g.Generate()
-	noError(t, err)
-	return contents
+	return filtertest.BuildTable(t, newPolicy(t, bitsPerKey), keys...)
 }
 
 // open returns the filter ready for lookups.

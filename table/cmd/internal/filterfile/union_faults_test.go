@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
@@ -51,12 +52,7 @@ func longRun(key string, n int) string {
 // forgedFilter returns a table with a filter only, that block of exceptions, and that number of keys.
 func forgedFilter(t *testing.T, never string, keys uint64) []byte {
 	t.Helper()
-	g := filter.NewTableBloom(10).NewTableGenerator()
-	g.Add([]byte("a"))
-	bloom, err := g.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	bloom := filtertest.BuildTable(t, filter.NewTableBloom(10), "a")
 	var f rawtable.File
 	whole, exceptions := f.Block(string(bloom)), f.Block(never)
 	properties := f.Block(rawtable.Entries("rocksdb.filter.policy", "rocksdb.BuiltinBloomFilter",

@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
@@ -83,11 +84,5 @@ func stateOf(settings string, keys [][]byte) string {
 
 // generate returns the library's filter.
 func generate(bitsPerKey int, keys [][]byte) filter.Bytes {
-	g := filter.NewBloom(bitsPerKey).NewGenerator()
-	for _, key := range keys {
-		g.Add(key)
-	}
-	var f filter.Bytes
-	g.Generate(&f)
-	return f
+	return filtertest.Build(filter.NewBloom(bitsPerKey), keys...)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -18,18 +19,9 @@ func TestFullFilters(t *testing.T) {
 	t.Parallel()
 	for _, bits := range []int{1, 7, 10, 40} {
 		keys := keyShapes[0].start(newRand(1, 0, 0))(1000)
-		small, large := filter.NewBloom(bits).NewGenerator(), filter.NewTableBloom(bits).NewTableGenerator()
-		for _, key := range keys {
-			small.Add(key)
-			large.Add(key)
-		}
-		var wantSmall filter.Bytes
-		small.Generate(&wantSmall)
-		wantLarge, err := large.Generate()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff([]byte(wantSmall), filled(t, "bloom", bits, keys).(blockBloom).Bytes()); diff != "" {
+		wantSmall := filtertest.Build(filter.NewBloom(bits), keys...)
+		wantLarge := filtertest.BuildTable(t, filter.NewTableBloom(bits), keys...)
+		if diff := cmp.Diff(wantSmall, filled(t, "bloom", bits, keys).(blockBloom).Bytes()); diff != "" {
 			t.Errorf("%d bits per key: Bloom (-want +got):\n%s", bits, diff)
 		}
 		if diff := cmp.Diff(wantLarge, filled(t, "table-bloom", bits, keys).(tableBloom).bytes); diff != "" {
