@@ -49,8 +49,8 @@ func Create(ctx context.Context, name string, stdout io.Writer) (*Output, error)
 }
 
 // Check returns an error if a file of this name cannot be created, before it takes long to find out what to write.
-func Check(ctx context.Context, name string) error {
-	o, err := Create(ctx, name, nil)
+func Check(name string) error {
+	o, err := Create(context.Background(), name, nil)
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,7 @@ func (f *ratesFlags) run(cmd *cobra.Command) error {
 		return err
 	}
 	for _, name := range []string{f.name + ".svg", f.name + ".csv"} {
-		if err := output.Check(cmd.Context(), name); err != nil {
+		if err := output.Check(name); err != nil {
 			return err
 		}
 	}

@@ -48,7 +48,7 @@ const (
 // that many lines before it grows, or the usual number if keys is 0. No other process can open it before Close. If the
 // file is a damaged state, the error is a table.ErrCorrupt. A file that is no state at all is another error.
 func Open(path string, keys uint64, rate float64) (*State, error) {
-	if err := output.Check(context.Background(), path); err != nil { // before any line is read
+	if err := output.Check(path); err != nil { // before any line is read
 		return nil, err
 	}
 	lock, err := lockBeside(path)
