@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -327,15 +328,14 @@ func TestWritersShareABuffer(t *testing.T) {
 		t.Skip("with the race detector, pools drop things at random")
 	}
 	pairs := numbered(10_000)
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
 	const writers = 20
-	for range writers {
-		w := newWriter(t, io.Discard, nil)
-		noError(t, errors.Join(appendAll(w, pairs), w.Close()))
-	}
-	runtime.ReadMemStats(&after)
-	if got := (after.TotalAlloc - before.TotalAlloc) / writers; got > 128<<10 {
+	allocated := filtertest.AllocatedBy(func() {
+		for range writers {
+			w := newWriter(t, io.Discard, nil)
+			noError(t, errors.Join(appendAll(w, pairs), w.Close()))
+		}
+	})
+	if got := allocated / writers; got > 128<<10 {
 		t.Errorf("a Writer allocates %d bytes, want at most 128 KiB", got)
 	}
 }
