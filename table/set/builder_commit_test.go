@@ -2,6 +2,7 @@ package set_test
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -63,4 +64,44 @@ func TestErrorsOfABuilderStay(t *testing.T) {
 		}
 		checkDiff(t, name+": layers", []set.Layer(nil), readManifest(t, dir).Layers)
 	}
+}
+
+// A table that Commit could not write is not left out by the next Commit.
+func TestCommitAgain(t *testing.T) {
+	t.Parallel()
+	for name, second := range map[string]func(to set.TableAppender) (set.TableAppender, error){
+		"cannot start": func(set.TableAppender) (set.TableAppender, error) { return nil, errUnfinished },
+		"cannot close": func(to set.TableAppender) (set.TableAppender, error) { return unfinished{to}, nil },
+		"panics":       func(set.TableAppender) (set.TableAppender, error) { panic(errUnfinished) },
+	} {
+		dir, tables := t.TempDir(), 0
+		buildSet(t, dir, 5, "old")
+		m := readManifest(t, dir)
+		newTable := func(w io.Writer, _ bool) (set.TableAppender, error) {
+			to, err := set.NewTableWriter(w, nil)
+			if tables++; tables == 2 && err == nil {
+				return second(to)
+			}
+			return to, err
+		}
+		b := newBuilder(t, dir, set.BuilderOptions{EntriesPerTable: 10, NewTable: newTable})
+		appendKeys(t, b, 25, "new")
+		for n := range 2 {
+			if err := commitOrPanic(b); err == nil {
+				t.Errorf("%s: no error of Commit %d", name, n+1)
+			}
+		}
+		checkDiff(t, name+": manifest", m, readManifest(t, dir))
+	}
+}
+
+// commitOrPanic returns the error of Commit, or what it panics with.
+func commitOrPanic(b *set.Builder) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = p.(error)
+		}
+	}()
+	_, err = b.Commit()
+	return err
 }

@@ -20,8 +20,9 @@ func (b *Builder) Commit() (l Layer, err error) {
 	if err := b.check(); err != nil {
 		return l, err
 	}
-	if err := cmp.Or(b.entries.finish(), b.removals.finish()); err != nil {
-		return l, err
+	b.failed = errPanicked // the error stays, since the next Commit would lack entries
+	if b.failed = cmp.Or(b.entries.finish(), b.removals.finish()); b.failed != nil {
+		return l, b.failed
 	}
 	if b.o.Part > 0 {
 		l, err = b.storeTables(0)
