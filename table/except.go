@@ -50,7 +50,7 @@ func (r *Reader) Except(w io.Writer, filterKeys iter.Seq2[[]byte, error]) (added
 // checkExceptable returns an error if the table cannot have exceptions, or if some could not be checked.
 func (r *Reader) checkExceptable(t *openTable) error {
 	switch p, err := r.Properties(); {
-	case !t.sieve.HasTable() && t.file.Index.N > 0:
+	case !t.sieve.HasTable() && (t.file.Index.N > 0 || t.hidden != nil):
 		return r.o.errorf("exceptions belong to a table filter, and there is none: write the table with one")
 	case t.o.FilterKey != nil && !t.o.filtersUserKeys:
 		return r.o.errorf("keys of a FilterKey of your own cannot be checked: write the table with them as Never")

@@ -192,6 +192,8 @@ func TestExceptOfAFilter(t *testing.T) {
 	if contents, added, err := except(none, []byte("a")); added != 0 || err != nil || !bytes.Equal(contents, build(t, &o, nil)) {
 		t.Errorf("a filter without keys: %d added, %v", added, err)
 	}
+	_, _, err = except(open(t, build(t, &o, pairs), &table.ReaderOptions{IgnoreFilter: true}), good[0])
+	checkError(t, "an ignored filter", err, nil, "exceptions belong to a table filter, and there is none")
 }
 
 // What Except needs is said.
