@@ -50,7 +50,7 @@ func (c *cutter) Append(key, value []byte) error {
 		return fmt.Errorf("%w: %s after %s", table.ErrOrder, format.Quote(key), format.Quote(c.last))
 	}
 	c.last = append(c.last[:0], key...)
-	if c.spooling && c.entries == evenTables*c.most {
+	if c.spooling && c.entries/evenTables == c.most { // their product may overflow
 		if err := c.unspool(); err != nil {
 			return err
 		}
@@ -70,8 +70,8 @@ func (c *cutter) append(key, value []byte) (err error) {
 		}
 		c.room = c.most
 		if c.left > 0 {
-			tables := (c.left + c.most - 1) / c.most
-			c.room = (c.left + tables - 1) / tables
+			tables := (c.left-1)/c.most + 1
+			c.room = (c.left-1)/tables + 1
 		}
 	}
 	if err := c.table.Append(key, value); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -67,6 +68,8 @@ func TestCut(t *testing.T) {
 		{41, 10, []int{10, 10, 10, 10, 1}},
 		{3, 1, []int{1, 1, 1}},
 		{6, 1, []int{1, 1, 1, 1, 1, 1}},
+		{6, math.MaxInt, []int{6}},
+		{6, math.MaxInt/2 + 2, []int{6}},
 	} {
 		var sizes []int
 		for _, table := range cut(t, tt.n, tt.most).tables {
