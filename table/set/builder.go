@@ -160,9 +160,14 @@ type tableInProgress struct {
 	i    int // in tables
 }
 
-// Close completes the table.
+// Close completes the table, whose line NewTable may have got wrong.
 func (t *tableInProgress) Close() (err error) {
-	t.b.tables[t.i], err = t.TableAppender.Close()
+	line := &t.b.tables[t.i]
+	if *line, err = t.TableAppender.Close(); err == nil {
+		if err = line.checkFields(); err != nil {
+			err = fmt.Errorf("set: the table: %w", err)
+		}
+	}
 	return errors.Join(err, t.file.Close())
 }
 

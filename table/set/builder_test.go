@@ -227,6 +227,11 @@ func TestBuildFails(t *testing.T) {
 				to, err := set.NewTableWriter(w, nil)
 				return unfinished{to}, err
 			}}, errUnfinished},
+		"a table without a line": {t.Context(), set.BuilderOptions{
+			NewTable: func(w io.Writer, _ bool) (set.TableAppender, error) {
+				to, err := set.NewTableWriter(w, nil)
+				return withoutLine{to}, err
+			}}, nil},
 		"the context": {canceled(), set.BuilderOptions{EntriesPerTable: 10}, context.Canceled},
 	} {
 		dir := t.TempDir()
@@ -250,6 +255,11 @@ type unfinished struct{ set.TableAppender }
 var errUnfinished = errors.New("no space left")
 
 func (unfinished) Close() (set.Table, error) { return set.Table{}, errUnfinished }
+
+// withoutLine is a table whose Close returns no line.
+type withoutLine struct{ set.TableAppender }
+
+func (withoutLine) Close() (set.Table, error) { return set.Table{}, nil }
 
 // A directory of something else is left alone.
 func TestNewBuilderRefuses(t *testing.T) {
