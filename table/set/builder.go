@@ -72,6 +72,9 @@ func NewBuilder(ctx context.Context, s Store, o *BuilderOptions) (*Builder, erro
 	if b.o.EntriesPerTable < 0 || b.o.Part < 0 {
 		return nil, fmt.Errorf("set: EntriesPerTable is %d and Part is %d: neither may be negative", b.o.EntriesPerTable, b.o.Part)
 	}
+	if err := checkLeaseName(b.o.Lease); err != nil {
+		return nil, err
+	}
 	most := cmp.Or(b.o.EntriesPerTable, defaultEntries)
 	if b.o.Part > 0 {
 		most = 0

@@ -286,6 +286,10 @@ func TestNewBuilderRefuses(t *testing.T) {
 	}
 	refuse(t.TempDir(), &set.BuilderOptions{EntriesPerTable: -1}, "negative")
 	refuse(t.TempDir(), &set.BuilderOptions{Part: -1}, "negative")
+	notALease := &set.BuilderOptions{Lease: set.ManifestName}
+	refuse(t.TempDir(), notALease, "must be a result of NewLease")
+	err := set.Publish(t.Context(), dirStore(t.TempDir()), set.Layer{}, notALease)
+	checkError(t, "Publish", err, nil, "must be a result of NewLease")
 	b := newBuilder(t, t.TempDir(), set.BuilderOptions{})
 	checkError(t, "Remove", b.Remove([]byte("a")), nil, "Remove without Layer")
 }

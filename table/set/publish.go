@@ -112,6 +112,9 @@ func lastNumber(m *Manifest) (last int) {
 // adds no layer twice. It uses Layer, Check and Lease of o. If o is nil, the defaults are used.
 func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) error {
 	o = cmp.Or(o, &BuilderOptions{})
+	if err := checkLeaseName(o.Lease); err != nil {
+		return err
+	}
 	if len(l.Removals) > 0 && !o.Layer {
 		return errors.New("set: Removals without Layer: a new set has nothing to remove")
 	}

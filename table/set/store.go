@@ -128,6 +128,15 @@ var leases = regexp.MustCompile(`^sievetable-[0-9a-f]{16}\.lease$`)
 // hours after the last NewBuilder.
 func NewLease() string { return fmt.Sprintf("sievetable-%016x.lease", rand.Uint64()) }
 
+// checkLeaseName returns an error if a Lease is not from NewLease: Sweep would not see it, and it could be the name of
+// another file, such as the manifest.
+func checkLeaseName(name string) error {
+	if name != "" && !leases.MatchString(name) {
+		return fmt.Errorf("set: Lease is %q: must be a result of NewLease", shorten(name))
+	}
+	return nil
+}
+
 // renewLease begins the lease, or makes it last longer.
 func renewLease(ctx context.Context, s Store, name string) error {
 	const content = "A build of a set writes tables here. It has ended if this file is older than a day.\n"
