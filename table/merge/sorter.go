@@ -114,6 +114,9 @@ func (s *Sorter) Append(key, value []byte) error {
 }
 
 func (s *Sorter) append(key, value []byte) (err error) {
+	if s.ctx.Err() != nil { // context.Cause takes a lock
+		return s.err()
+	}
 	if n := len(key) + len(value); n > maxPair {
 		return fmt.Errorf("merge: pair %d has %d bytes, and the limit of a pair in a table is %d", s.pairs+1, n, maxPair)
 	}
@@ -138,9 +141,6 @@ func (s *Sorter) append(key, value []byte) (err error) {
 		return err
 	}
 	s.filling.Append(s.key, value)
-	if s.ctx.Err() != nil { // context.Cause takes a lock
-		return s.err()
-	}
 	return nil
 }
 

@@ -334,6 +334,17 @@ func TestSorterFilesHaveNoNames(t *testing.T) {
 	}
 }
 
+// After Close there is no new file, which nothing would close.
+func TestSorterAppendAfterClose(t *testing.T) {
+	t.Parallel()
+	s, err := NewSorter(t.Context(), &SorterOptions{Dir: t.TempDir(), limits: small})
+	noError(t, errors.Join(err, s.Close()))
+	err = s.Append([]byte("key"), make([]byte, 1000))
+	if !errors.Is(err, context.Canceled) || s.large.File.File != nil {
+		t.Errorf("Append after Close = %v, file %v", err, s.large.File.File)
+	}
+}
+
 // Whatever memory there is, the chunks that can be in it together take no more, and larger memory makes larger chunks.
 func TestSorterLimits(t *testing.T) {
 	t.Parallel()
