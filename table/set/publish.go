@@ -108,8 +108,9 @@ func lastNumber(m *Manifest) (last int) {
 }
 
 // Publish writes the manifest of tables that are already in the Store, such as all parts of a set. They become a set
-// or, with Layer, its newest layer. If a table is missing, the error is [ErrMissing]. Publish can be repeated: it
-// adds no layer twice. It uses Layer, Check and Lease of o. If o is nil, the defaults are used.
+// or, with Layer, its newest layer. If a table is missing, the error is [ErrMissing]. Publish can be repeated: if the
+// layer is still the newest one, it is not added again. Publish uses Layer, Check and Lease of o. If o is nil, the
+// defaults are used.
 func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) error {
 	o = cmp.Or(o, &BuilderOptions{})
 	if err := checkLeaseName(o.Lease); err != nil {
