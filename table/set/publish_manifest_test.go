@@ -86,6 +86,10 @@ func TestPutTable(t *testing.T) {
 	} {
 		checkError(t, "PutTable", set.PutTable(t.Context(), s, line, tt.r), tt.want, "")
 	}
+	manifest := line
+	manifest.Name = set.ManifestName
+	err := set.PutTable(t.Context(), s, manifest, bytes.NewReader([]byte("a table")))
+	checkError(t, "PutTable", err, nil, "reserved for the manifest")
 	if len(s.files) > 0 {
 		t.Errorf("files %q are stored", slices.Collect(maps.Keys(s.files)))
 	}

@@ -62,8 +62,11 @@ type TablePutter interface {
 }
 
 // PutTable stores the table t, whose bytes it reads from r. If their size or SHA-256 differs from t, nothing is
-// stored, and the error is [ErrMismatch].
+// stored, and the error is [ErrMismatch]. A Name that fails [CheckName] is an error too.
 func PutTable(ctx context.Context, s Store, t Table, r io.Reader) (err error) {
+	if err := CheckName(t.Name); err != nil { // it could be the manifest
+		return err
+	}
 	r = &checkedTable{ctx: ctx, r: r, t: t, sum: sha256.New()}
 	if p, ok := s.(TablePutter); ok {
 		return p.PutTable(ctx, t, r)
