@@ -100,12 +100,20 @@ func NewBuilder(ctx context.Context, s Store, o *BuilderOptions) (*Builder, erro
 func (b *Builder) Append(key, value []byte) error { return b.append(b.entries, key, value) }
 
 // Remove removes a key from the set below the layer, where it may be absent, unless it is also appended. Keys must be
-// in strictly ascending order.
+// in strictly ascending order. If the Writer option has FilterOnly, Remove returns an error.
 func (b *Builder) Remove(key []byte) error {
-	if !b.o.Layer {
-		return errors.New("set: Remove without Layer: a new set has nothing to remove")
+	err := b.check()
+	switch w := b.o.Writer; {
+	case err != nil:
+		return err
+	case !b.o.Layer:
+		b.failed = errors.New("set: Remove without Layer: a new set has nothing to remove")
+	case b.o.NewTable == nil && w != nil && w.FilterOnly:
+		b.failed = errors.New("set: Remove with FilterOnly: removals must contain keys, not only a filter")
+	default:
+		return b.append(b.removals, key, nil)
 	}
-	return b.append(b.removals, key, nil)
+	return b.failed
 }
 
 var errPanicked = errors.New("set: an earlier call panicked")

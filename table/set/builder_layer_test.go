@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -125,4 +127,20 @@ func TestLayerRefuses(t *testing.T) {
 		}
 		checkDiff(t, "files", before, names(t, dir))
 	}
+}
+
+// A removal that has only a filter is refused: it would make a lookup of the removed key fail.
+func TestRemoveNeedsKeys(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	buildSet(t, dir, 5, "value")
+	m := readManifest(t, dir)
+	w := &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}
+	b := newBuilder(t, dir, set.BuilderOptions{Layer: true, Writer: w})
+	noError(t, b.Append([]byte("added"), nil))
+	want := b.Remove([]byte("000002"))
+	checkError(t, "Remove", want, nil, "removals must contain keys, not only a filter")
+	_, err := b.Commit()
+	checkError(t, "Commit", err, want, "")
+	checkDiff(t, "manifest", m, readManifest(t, dir))
 }
