@@ -183,6 +183,24 @@ func TestSetHoldsPagedFiltersInMemory(t *testing.T) {
 	}
 }
 
+// So it does if the filter is smaller than the tail, since the index is large.
+func TestSetHoldsSmallFiltersInMemory(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []filter.TablePolicy{newPolicy(t, 14), filter.NewTableBloom(14)} {
+		s, m := &store{tables: map[string][]byte{}}, new(tableset.Manifest)
+		s.add(t, m, &table.WriterOptions{TableFilterPolicy: policy, BlockSize: 1}, 1000, setKey)
+		if line := m.Tables[0]; line.FilterSize >= line.TailSize {
+			t.Fatalf("a filter of %d bytes, and a tail of %d", line.FilterSize, line.TailSize)
+		}
+		opened := openSet(t, s, m, &tableset.Options{Reader: table.ReaderOptions{
+			TableFilterPolicies: []filter.TablePolicy{paged.Policy{}.InMemory()}}})
+		if _, err := opened.Get(t.Context(), setKey(7)); err != nil || s.requests.Load() != 2 {
+			t.Errorf("%s: Get = %v, with %d requests", policy.Name(), err, s.requests.Load())
+		}
+		checkVerify(t, s, m, opened)
+	}
+}
+
 // Filters that are read by the page take nothing from FilterMemory.
 func TestFilterMemoryIsNotForPages(t *testing.T) {
 	t.Parallel()

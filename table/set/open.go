@@ -90,10 +90,11 @@ func (s *Set) holdsPages(verifies bool) bool {
 }
 
 // readTail reads the end of the table, which has its filters, metaindex, index and footer, and the pages of a filter
-// before them if holdsPages. The end of the file must be where the manifest says.
+// before them if holdsPages. The manifest does not say which filters have pages. If it is one that has none, and cannot
+// be narrowed, more is read than is needed. The end of the file must be where the manifest says.
 func (h *handle) readTail(ctx context.Context, verifies bool) error {
 	size := h.tailSize.Load()
-	if h.FilterSize >= size && h.s.holdsPages(verifies) {
+	if h.FilterBits == 0 && h.s.holdsPages(verifies) {
 		size += min(h.FilterSize, h.Size-size)
 	}
 	if size > largeTail {
