@@ -237,6 +237,23 @@ func TestSetTableFilter(t *testing.T) {
 	}
 }
 
+// A policy that panics leaves no table without the filter.
+func TestSetTableFilterPanics(t *testing.T) {
+	t.Parallel()
+	o := table.WriterOptions{TableFilterPolicy: panicking{filter.NewTableBloom(10)}, FilterOnly: true}
+	w, err := table.NewWriter(io.Discard, &o)
+	noError(t, err)
+	if p := panicOf(func() error { return w.SetTableFilter([]byte("filter"), 1) }); p != errBroken {
+		t.Errorf("SetTableFilter panics with %v", p)
+	}
+	checkError(t, "Close", w.Close(), nil, "an earlier call panicked")
+}
+
+// panicking is a policy whose Open panics.
+type panicking struct{ filter.TableBloom }
+
+func (panicking) Open([]byte) (filter.TableFilter, error) { panic(errBroken) }
+
 func appendKey(w *table.Writer) error { return w.Append([]byte("a"), nil) }
 
 // What the filter cannot keep is an error, so that nothing is lost silently.

@@ -156,6 +156,7 @@ func (w *Writer) SetTableFilter(contents []byte, keys uint64) error {
 	if err := w.usable(); err != nil {
 		return err
 	}
+	w.err = errPanicked // by the policy: Close would write an empty filter
 	w.err = w.checkReadyFilter(contents, keys)
 	if w.err == nil {
 		w.readyFilter, w.properties.FilterEntries = contents, keys
