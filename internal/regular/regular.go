@@ -74,6 +74,9 @@ type File interface {
 // ReadAt, such as one of a zip archive, is an error. OpenFS looks what the file is before it opens it,
 // since opening a pipe can block.
 func OpenFS(fsys fs.FS, name string) (File, fs.FileInfo, error) {
+	if fsys == nil {
+		return nil, nil, errors.New("nil file system")
+	}
 	info, err := fs.Stat(fsys, name)
 	if err == nil {
 		err = check(name, info)

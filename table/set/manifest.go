@@ -90,6 +90,9 @@ const maxKey = 256 << 10
 // Check returns an error, with a line number, if a table is not valid, names are the same in lower case, tables
 // overlap or are out of order, or a total exceeds 2^63-1.
 func (m *Manifest) Check() error {
+	if m == nil {
+		return errors.New("set: nil Manifest")
+	}
 	c := checker{names: make(map[string]int, len(m.Tables)), line: 2}
 	for i, run := range m.runs() {
 		if i%2 == 1 {

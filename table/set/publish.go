@@ -137,6 +137,9 @@ func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) error {
 // [ErrMissing]. If the Store is a [Replacer], tables are looked for only after the manifest is written: if one is
 // missing, the error is [ErrGone], and the new manifest stays.
 func PublishManifest(ctx context.Context, s Store, name string, m *Manifest, check func(old *Manifest) error) error {
+	if err := m.Check(); err != nil {
+		return err
+	}
 	replace := func() error {
 		old, err := readStored(ctx, s, name)
 		if err == nil && check != nil {

@@ -44,8 +44,8 @@ func Open(ctx context.Context, m *Manifest, src Source, o *Options) (*Set, error
 	if err != nil {
 		return nil, err
 	}
-	if m == nil || src == nil {
-		return nil, errors.New("set: nil Manifest or Source")
+	if src == nil {
+		return nil, errors.New("set: nil Source")
 	}
 	if m, err = m.checkedCopy(); err != nil {
 		return nil, err

@@ -136,9 +136,6 @@ func (s *Set) newVersion(ctx context.Context, m *Manifest) (*version, error) {
 // is done, the old manifest stays in use. Running lookups and Iters keep the old manifest: see Drain. If another
 // table in use has a new table's name, Swap fails. Concurrent Swaps wait for each other.
 func (s *Set) Swap(ctx context.Context, m *Manifest) error {
-	if m == nil {
-		return errors.New("set: nil Manifest")
-	}
 	select {
 	case s.swapping <- struct{}{}:
 		defer func() { <-s.swapping }()
