@@ -18,7 +18,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -186,10 +185,7 @@ func (f *targetFlags) retainSet(s *source.Source, given func(name string) bool) 
 		return // and merging it fails
 	}
 	defer file.Close() // it was only read
-	none := func(error) error { return nil }
-	if stats, err := tablestats.Collect(file, none, tablestats.NewBudget(1)); err == nil && stats.Entries > 0 {
-		f.retainSettings(stats, maxBlockSize, given)
-	}
+	f.retainReadable(file, maxBlockSize, given)
 }
 
 // A merged is what merge --json prints.

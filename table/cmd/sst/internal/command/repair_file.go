@@ -123,9 +123,9 @@ func (r *tableRepair) appendAll(c *copier) (err error) {
 	return nil
 }
 
-// retainReadable is retainSettings for a damaged table. Filters that cannot be read are like the usual ones.
+// retainReadable is retainSettings for a table that may be damaged. Filters that cannot be read are like the usual ones.
 func (f *writerFlags) retainReadable(file *dbfile.File, most int64, given func(name string) bool) {
-	dropped := func(error) error { return nil } // salvage itself reports the damage
+	dropped := func(error) error { return nil } // what reads the entries reports the damage
 	stats, _ := tablestats.Collect(file, dropped, tablestats.NewBudget(1))
 	if stats.Entries == 0 {
 		return

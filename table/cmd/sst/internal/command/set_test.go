@@ -171,3 +171,21 @@ func TestFoldInPlaceLosesNoLayer(t *testing.T) {
 	mustSST(t, "sweep", "--delete", "--age", "0s", "urls")
 	mustSST(t, "verify", "urls")
 }
+
+// A set whose filters cannot be read is folded into one with filters of the same kind, and not into one without.
+func TestFoldKeepsDamagedFilters(t *testing.T) {
+	t.Parallel()
+	for flags, want := range map[string]string{"--bits=10": "\nblock filters ", "--bits=none --table-filter=fuse": "\ntable filter "} {
+		dir := filepath.Join(t.TempDir(), "set")
+		args := append(strings.Fields(flags), tempFile(t, "in.txt", numberedLines(1000, "key%04d")))
+		mustSST(t, append([]string{"build", "--set", "-o", dir}, args...)...)
+		path := onlyFile(t, filepath.Join(dir, "*.ldb"))
+		filters, err := layoutOf(t, path).Meta()
+		noError(t, err)
+		flipAt(t, path, int64(filters[0].Offset))
+		mustSST(t, "merge", dir, "-o", dir+".new/")
+		if stats := mustSST(t, "stats", "--tables", dir+".new"); !strings.Contains(stats, want) {
+			t.Errorf("%s: no %q in the new set:\n%s", flags, want, stats)
+		}
+	}
+}
