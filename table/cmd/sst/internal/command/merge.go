@@ -82,7 +82,6 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 	case isFilter(inputs[0]):
 		return f.mergeFilters(cmd, inputs)
 	}
-	var size int64 // of the tables; -1: unknown
 	for _, path := range inputs {
 		whole := path // of the manifest of a set, the directory
 		if dbdir.IsDirectory(path) {
@@ -96,13 +95,8 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 		default:
 			return cli.UsageErrorf("-o is %s, part of the INPUT %s: use another name", f.to.out, path)
 		}
-		if n := sizeOfTables(path, &f.from); n < 0 || size < 0 {
-			size = -1
-		} else {
-			size += n
-		}
 	}
-	bar := progress.Bytes(cmd.ErrOrStderr(), size, "merging")
+	bar := progress.Bytes(cmd.ErrOrStderr(), f.from.sizeOfTables(inputs...), "merging")
 	defer bar.Done()
 	f.from.ScanOnly, f.from.Strict, f.from.out, f.from.TempDir, f.from.WrapReader = true, true, f.to.out, f.to.tempDir, bar.ReaderAt
 	return f.openAll(inputs, cmd, nil)

@@ -38,7 +38,7 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 	}
 	defer release()
 	f.from.ScanOnly, f.from.Repair, f.from.Salvage = true, true, true
-	bar := progress.Bytes(cmd.ErrOrStderr(), sizeOfTables(dir, &f.from), "copying")
+	bar := progress.Bytes(cmd.ErrOrStderr(), f.from.sizeOfTables(dir), "copying")
 	defer bar.Done()
 	f.from.WrapReader = bar.ReaderAt
 	return f.from.with(dir, cmd.ErrOrStderr(), func(s *source.Source) error {

@@ -62,7 +62,7 @@ func (f *prefixFlags) parse(given func(name string) bool) (err error) {
 
 // countPrefixes prints the counts of a table, log, set or database.
 func (p *pass) countPrefixes(path string, f *prefixFlags) error {
-	bar := progress.Bytes(p.stderr, sizeOfTables(path, p.flags), "counting")
+	bar := progress.Bytes(p.stderr, p.flags.sizeOfTables(path), "counting")
 	defer bar.Done()
 	p.flags.WrapReader = bar.ReaderAt
 	return p.flags.with(path, p.stderr, func(s *source.Source) error {
@@ -78,17 +78,20 @@ func (p *pass) countPrefixes(path string, f *prefixFlags) error {
 	})
 }
 
-// sizeOfTables returns the size of the tables of a source, or -1 if it is unknown.
-func sizeOfTables(path string, flags *sourceFlags) int64 {
-	paths := []string{path}
-	if dbdir.IsDirectory(path) {
-		d, _ := dbdir.ListDir(path, flags.options().ListOptions)
-		paths = nil
+// sizeOfTables returns the size of the tables of sources, or -1 if it is unknown.
+func (f *sourceFlags) sizeOfTables(paths ...string) int64 {
+	var files []string
+	for _, path := range paths {
+		if !dbdir.IsDirectory(path) {
+			files = append(files, path)
+			continue
+		}
+		d, _ := dbdir.ListDir(path, f.options().ListOptions)
 		for _, t := range d.Tables {
-			paths = append(paths, t.Path)
+			files = append(files, t.Path)
 		}
 	}
-	return input.TotalSize(paths)
+	return input.TotalSize(files)
 }
 
 // count counts the entries of a source.
