@@ -59,7 +59,7 @@ func (f *writerFlags) retainSettings(s *tablestats.Stats, most int64, given func
 	retain(given("block-size"), &f.blockSize, retainedBlockSize(s, most))
 	noFilters := f.bits <= 0 && f.tableFilter == tablefilter.None
 	retain(given("filter-prefix") || noFilters, &f.filterPrefix, retainedFilterPrefix(s.TableProperties))
-	retain(given("restart-interval"), &f.restartInterval, retainedRestartInterval(s))
+	retain(given("restart-interval"), &f.restartInterval, s.Estimate.RestartInterval(s.TableProperties))
 }
 
 // retain sets a flag to the value of a table, unless it was given.
@@ -67,15 +67,6 @@ func retain[T any](given bool, flag *T, value T) {
 	if !given {
 		*flag = value
 	}
-}
-
-// retainedRestartInterval returns the restart interval in the properties, or else the
-// estimated one.
-func retainedRestartInterval(s *tablestats.Stats) int {
-	if p := s.TableProperties; p != nil && p.RestartInterval > 0 {
-		return int(min(p.RestartInterval, maxRestartInterval))
-	}
-	return s.Estimate.RestartInterval()
 }
 
 // retainedBlockSize returns the block size in the properties, or else the estimated one, within limits. A single data

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
 	"math/bits"
 	"strings"
 
@@ -181,10 +182,13 @@ func (e *Estimate) BlockSize() int {
 	return e.Smallest
 }
 
-// RestartInterval returns the default of engines if that gives these restart points, or else the
-// smallest interval that gives so few.
-func (e *Estimate) RestartInterval() int {
+// RestartInterval returns the restart interval in the properties, which may be nil, or else the default of engines if that
+// gives these restart points, or else the smallest interval that gives so few.
+func (e *Estimate) RestartInterval(p *layout.Properties) int {
 	const byDefault = 16
+	if p != nil && p.RestartInterval > 0 {
+		return int(min(p.RestartInterval, math.MaxInt32)) // a file can say anything
+	}
 	if e.FewestPerRestart <= byDefault && (e.MostPerRestart == 0 || byDefault <= e.MostPerRestart) {
 		return byDefault
 	}

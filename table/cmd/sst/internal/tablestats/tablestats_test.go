@@ -18,6 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/internalkey"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 func statsOf(t *testing.T, o table.WriterOptions, pairs []workload.Pair) *Stats {
@@ -222,26 +223,29 @@ func TestStatsOfDamagedTable(t *testing.T) {
 	}
 }
 
-// The default is estimated if it gives these restart points.
+// The restart interval is that of the properties. Else the default is estimated if it gives these restart points.
 func TestRestartInterval(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		blocks [][2]int // entries and restart points
+		stored uint64   // in the properties
 		want   int
 	}{
-		{nil, 16},
-		{[][2]int{{3, 1}, {9, 1}}, 16},
-		{[][2]int{{40, 1}}, 40},
-		{[][2]int{{36, 3}, {34, 3}}, 16},
-		{[][2]int{{36, 3}, {31, 3}}, 12}, // 16 would have given two
-		{[][2]int{{9, 9}}, 1},
+		{nil, 0, 16},
+		{[][2]int{{3, 1}, {9, 1}}, 0, 16},
+		{[][2]int{{40, 1}}, 0, 40},
+		{[][2]int{{36, 3}, {34, 3}}, 0, 16},
+		{[][2]int{{36, 3}, {31, 3}}, 0, 12}, // 16 would have given two
+		{[][2]int{{9, 9}}, 0, 1},
+		{[][2]int{{9, 9}}, 8, 8},
+		{[][2]int{{9, 9}}, 1 << 62, math.MaxInt32},
 	} {
 		var e Estimate
 		for _, b := range tt.blocks {
 			e.Add(Block{Totals: Totals{Entries: b[0], RestartPoints: b[1]}}, false)
 		}
-		if got := e.RestartInterval(); got != tt.want {
-			t.Errorf("%v entries and restart points: restart interval %d, want %d", tt.blocks, got, tt.want)
+		if got := e.RestartInterval(&layout.Properties{RestartInterval: tt.stored}); got != tt.want {
+			t.Errorf("%v entries and restart points, %d in the properties: restart interval %d, want %d", tt.blocks, tt.stored, got, tt.want)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // A Sample is what is tried of a table: all data blocks, or stretches of adjacent ones that
@@ -46,9 +47,7 @@ const (
 	stretchSize  = 1 << 20
 	maxStretches = 32 // of a table
 
-	// Upper limits of the options of a Writer.
-	maxBlockSize       = 512 << 20
-	maxRestartInterval = 1<<31 - 1
+	maxBlockSize = 512 << 20 // of a Writer
 )
 
 // Take chooses a Sample with blocks of about most bytes, uncompressed, and reads them. If
@@ -68,11 +67,12 @@ func Take(f *dbfile.File, most int64) (*Sample, error) {
 		s.stretches = append(s.stretches, &stretch{from: from, next: from, end: (i + 1) * s.Blocks / n})
 	}
 	damage := s.read(most)
-	s.BlockSize, s.RestartInterval = blockSize(&s.estimate), min(s.estimate.RestartInterval(), maxRestartInterval)
-	if p, err := f.Reader.Properties(); err == nil {
-		s.BlockSize = int(cmp.Or(min(p.BlockSize, maxBlockSize), uint64(s.BlockSize)))
-		s.RestartInterval = int(cmp.Or(min(p.RestartInterval, maxRestartInterval), uint64(s.RestartInterval)))
+	p, err := f.Reader.Properties()
+	if err != nil {
+		p = new(layout.Properties) // which say nothing
 	}
+	s.BlockSize = int(cmp.Or(min(p.BlockSize, maxBlockSize), uint64(blockSize(&s.estimate))))
+	s.RestartInterval = s.estimate.RestartInterval(p)
 	return s, damage
 }
 
