@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,6 +61,14 @@ func Sized(p filter.TableBloom, keys uint64, stderr io.Writer) (filter.TablePoli
 			noteLarger()
 		}
 	}}, nil
+}
+
+// Never returns keys for WriterOptions.Never.
+func Never(keys [][]byte) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		for i := 0; i < len(keys) && yield(keys[i], nil); i++ {
+		}
+	}
 }
 
 // ExplainTooManyKeys says what to do if err is that a filter has too many keys.

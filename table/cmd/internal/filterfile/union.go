@@ -206,10 +206,7 @@ func (u *union) write(to io.Writer) error {
 		o.FilterPrefix = namedPrefixer(u.first.FilterPrefix)
 	}
 	if keys := u.exceptions(); len(keys) > 0 {
-		o.Never = func(yield func([]byte, error) bool) {
-			for i := 0; i < len(keys) && yield(keys[i], nil); i++ {
-			}
-		}
+		o.Never = Never(keys)
 	}
 	w, err := table.NewWriter(to, &o)
 	if err != nil {

@@ -154,10 +154,7 @@ func keepExceptions(f *dbfile.File, c *copier) *exceptions {
 		filter, _, _ = f.Layout.ReadBlock(old.TableEntry.Handle)
 	}
 	slices.SortFunc(keys, c.options.Comparer.Compare)
-	c.options.Never = func(yield func([]byte, error) bool) {
-		for i := 0; i < len(keys) && yield(keys[i], nil); i++ {
-		}
-	}
+	c.options.Never = filterfile.Never(keys)
 	policy.Watch = func(contents []byte) { e.sameFilter = bytes.Equal(contents, filter) }
 	c.options.TableFilterPolicy = policy
 	return e

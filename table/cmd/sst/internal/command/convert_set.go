@@ -131,11 +131,7 @@ func (e *setExceptions) write(t *set.Table, i int) error {
 	}
 	defer temporary.Close() // it is removed
 	sum := sha256.New()
-	err = e.Write(io.MultiWriter(temporary, sum), f, func(yield func([]byte, error) bool) {
-		for i := 0; i < len(reported) && yield(reported[i], nil); i++ {
-		}
-	})
-	if err != nil {
+	if err := e.Write(io.MultiWriter(temporary, sum), f, filterfile.Never(reported)); err != nil {
 		return err
 	}
 	t.SHA256 = hex.EncodeToString(sum.Sum(nil))
