@@ -35,8 +35,8 @@ type Plan struct {
 	BestWithData *Option `json:"best_with_data,omitempty"`
 }
 
-// New makes a Plan, and measures the rates of its filters. It calls done, if that is not nil, Kinds times:
-// whenever one kind is measured. done must be safe for concurrent use.
+// New makes a Plan, and measures the rates of its filters. It calls done Kinds times: whenever one kind is measured. done
+// must be safe for concurrent use.
 func New(q Query, done func()) (*Plan, error) {
 	if s := q.Sample; s != nil {
 		n := float64(len(s.pairs))
@@ -83,9 +83,8 @@ func (p *Plan) compare(done func()) error {
 	var running errgroup.Group
 	for i, find := range finders {
 		running.Go(func() (err error) {
-			if options[i], larger[i], err = p.findWithLarger(find); done != nil {
-				done()
-			}
+			defer done()
+			options[i], larger[i], err = p.findWithLarger(find)
 			return err
 		})
 	}

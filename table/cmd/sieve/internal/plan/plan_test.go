@@ -29,7 +29,7 @@ func blocklist() Query {
 
 func makePlan(t *testing.T, q Query) *Plan {
 	t.Helper()
-	p, err := New(q, nil)
+	p, err := New(q, func() {})
 	if err != nil {
 		t.Fatal(err)
 	}

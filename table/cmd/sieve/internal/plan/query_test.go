@@ -46,7 +46,7 @@ func TestWrongQueries(t *testing.T) {
 	} {
 		q := usual(1000, 0.01)
 		tt.change(&q)
-		if _, err := New(q, nil); err == nil || err.Error() != tt.want {
+		if _, err := New(q, func() {}); err == nil || err.Error() != tt.want {
 			t.Errorf("error %v, want %s", err, tt.want)
 		}
 	}
