@@ -12,6 +12,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/paged"
+	"github.com/sievetable/sievetable/internal/bloom"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
@@ -150,11 +151,10 @@ func bitsLike(f tablestats.FilterStats, usual, most int, shape func(bitsPerKey i
 // closest to the actual bits per key that gives its k. The actual number is larger in
 // filters of few keys.
 func retainedBits(f tablestats.FilterStats) int {
-	const mostProbes = 30 // the maximum k for any number of bits
-	k := min(f.KMax, mostProbes)
+	k := min(f.KMax, bloom.MaxK)
 	least := (100*k + 68) / 69
 	most := (100*(k+1) - 1) / 69
-	if k == mostProbes {
+	if k == bloom.MaxK {
 		most = maxBits
 	}
 	if k <= 1 {

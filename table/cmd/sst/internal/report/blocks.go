@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -77,7 +78,7 @@ func (c *collector) sample(b tablestats.Block) {
 		return
 	}
 	if key := c.f.FilterKey(b.Iter.Key()); key != nil && len(key) <= maxSample {
-		c.Samples = append(c.Samples, append([]byte{}, key...))
+		c.Samples = append(c.Samples, bytes.Clone(key))
 	}
 }
 

@@ -182,7 +182,7 @@ func beside(key []byte, d int) []byte {
 	if last < 0 || int(key[last])+d < 0 || int(key[last])+d > math.MaxUint8 {
 		return nil
 	}
-	k := append([]byte{}, key...)
+	k := bytes.Clone(key)
 	k[last] = byte(int(k[last]) + d)
 	return k
 }
