@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -30,15 +29,8 @@ func Measured(run func() (status int)) {
 // Peak runs the test's own program by the name that has it call Measured, and returns how much memory it had at most.
 func Peak(t *testing.T, name string, stdin io.Reader, args ...string) (bytes int64, status int, stderr string) {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	bin, report := filepath.Join(dir, name), filepath.Join(dir, "peak")
-	if err := os.Symlink(self, bin); err != nil {
-		t.Fatal(err)
-	}
+	bin := Link(t, name)
+	report := bin + ".peak"
 	var errs strings.Builder
 	cmd := exec.Command(bin, args...)
 	cmd.Env = append(os.Environ(), peakFile+"="+report)

@@ -9,11 +9,25 @@ import (
 	"strconv"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // Commands are commands of scripts.
 var Commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){
 	"damage": damage, "status": status, "truncate": truncate,
+}
+
+// Condition tells whether a condition of scripts holds: [long], for what takes long, or [race], if the race detector is
+// on.
+func Condition(name string) (bool, error) {
+	switch name {
+	case "long":
+		return long.Enabled(), nil
+	case "race":
+		return long.Race, nil
+	}
+	return false, fmt.Errorf("unknown condition %q", name)
 }
 
 // status STATUS COMMAND... runs a command that ends with that exit status.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
 // commands returns all commands.
@@ -92,9 +93,6 @@ const hostile = "x\x1b[31m\x1b]0;y\a\b\v\r\nsieve: forged\n\u0085\u009b2J\u202e\
 // wrongValues are what no flag takes, or few.
 var wrongValues = []string{hostile, " ", "abc", "1.5x", "-1", "-0", "0", "1e999", "NaN", "Inf", `a"b`, strings.Repeat("9", 400), strings.Repeat("x", 100_000)}
 
-// foreign are words of pflag, cobra, strconv, encoding and os.
-var foreign = regexp.MustCompile(`strconv|ParseInt|ParseFloat|ParseBool|ParseUint|Atoi|[Ii]nvalid|syntax|flag needs|shorthand|bad flag|unknown flag:|arg\(s\)|goroutine|\.tmp|%!|<nil>`)
-
 // Whatever the value of a flag is, sieve accepts it, or refuses it in one style and in its own words. Nothing reaches
 // the terminal as more than text.
 func TestValuesOfFlags(t *testing.T) {
@@ -114,17 +112,11 @@ func TestValuesOfFlags(t *testing.T) {
 				if c.Name() == "plan" && value == "0" {
 					continue // it plans, for a second
 				}
-				checkPrinted(t, c, append(slices.Clone(args), "--"+f.Name+"="+value), !isName(f))
+				checkPrinted(t, c, append(slices.Clone(args), "--"+f.Name+"="+value), !scripttest.IsName(f))
 			}
 		})
 		checkPrinted(t, c, append(slices.Clone(args), "--"+hostile), true)
 	}
-}
-
-// isName reports whether the values of a flag are names: then any is right.
-func isName(f *pflag.Flag) bool {
-	name, _ := pflag.UnquoteUsage(f)
-	return slices.Contains([]string{"file", "directory", "NAME", "PAGE"}, name)
 }
 
 // checkPrinted runs a command line, and checks what it prints. A refusal is a usage error if usage is true.
@@ -136,7 +128,7 @@ func checkPrinted(t *testing.T, c *cobra.Command, args []string, usage bool) {
 			t.Errorf("sieve %.100q prints %q", args, line)
 		}
 	}
-	if found := foreign.FindString(stderr); found != "" {
+	if found := scripttest.Foreign.FindString(stderr); found != "" {
 		t.Errorf("sieve %.100q prints %q, which is not ours: %.300s", args, found, stderr)
 	}
 	lines := strings.SplitAfter(stderr, "\n")

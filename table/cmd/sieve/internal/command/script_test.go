@@ -12,7 +12,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/sievetable/sievetable/internal/golden"
-	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
@@ -41,16 +40,8 @@ func TestScripts(t *testing.T) {
 			e.Setenv("PATH", e.Getenv("PATH")+string(filepath.ListSeparator)+path)
 			return nil
 		},
-		Condition: func(name string) (bool, error) {
-			switch name {
-			case "long":
-				return long.Enabled(), nil
-			case "race":
-				return long.Race, nil
-			}
-			return false, fmt.Errorf("unknown condition %q", name)
-		},
-		Cmds: scripttest.Commands,
+		Condition: scripttest.Condition,
+		Cmds:      scripttest.Commands,
 	})
 }
 

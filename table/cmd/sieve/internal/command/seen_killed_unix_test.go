@@ -20,6 +20,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
 // savingOften is sieve with a state that is saved all the time.
@@ -36,35 +37,6 @@ func patient() {
 
 func init() { programs["sieve-saving-often"], programs["sieve-patient"] = savingOften, patient }
 
-// linked returns the name of the test binary as one of the programs.
-func linked(t *testing.T, program string) string {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Join(t.TempDir(), program)
-	if err := os.Symlink(self, name); err != nil {
-		t.Skip(err)
-	}
-	return name
-}
-
-// A pausingReader pauses in the middle of its input.
-type pausingReader struct {
-	in    *strings.Reader
-	pause time.Duration
-}
-
-func (p *pausingReader) Read(b []byte) (int, error) {
-	half := p.in.Len() - int(p.in.Size()/2)
-	if half <= 0 {
-		time.Sleep(p.pause)
-		p.pause, half = 0, len(b)
-	}
-	return p.in.Read(b[:min(half, len(b))])
-}
-
 // However often sieve seen is killed, if it then gets the input again from any place up to the last line
 // that it printed, it has printed each line in the end.
 func TestSeenIsKilled(t *testing.T) {
@@ -72,7 +44,7 @@ func TestSeenIsKilled(t *testing.T) {
 	if long.Enabled() {
 		rounds = 30
 	}
-	program := linked(t, "sieve-saving-often")
+	program := scripttest.Link(t, "sieve-saving-often")
 	for round := range rounds {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
 			t.Parallel()
@@ -111,7 +83,7 @@ func (k *killing) run(t *testing.T, r *rand.Rand, by os.Signal) {
 	t.Helper()
 	from := k.last - r.IntN(min(k.last, 2000)+1)
 	cmd := exec.Command(k.program, "seen", "--state", k.state, "-p", "1e-9", "-n", "100k")
-	cmd.Stdin = &pausingReader{strings.NewReader(strings.Join(k.in[from:], "")), time.Duration(r.IntN(30)) * time.Millisecond}
+	cmd.Stdin = scripttest.Pausing(strings.Join(k.in[from:], ""), time.Duration(r.IntN(30))*time.Millisecond)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Start(); err != nil {
@@ -179,7 +151,7 @@ func (k *killing) checkState(t *testing.T, r *rand.Rand) {
 // A signal has the state saved: no line is printed again. What is printed comes at once.
 func TestSeenIsInterrupted(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "s")
-	p := exec.Command(linked(t, "sieve-patient"), "seen", "--state", state)
+	p := exec.Command(scripttest.Link(t, "sieve-patient"), "seen", "--state", state)
 	var said strings.Builder
 	p.Stderr = &said
 	in, err := p.StdinPipe()

@@ -67,13 +67,3 @@ func checkSST(t *testing.T, status int, said string, args ...string) {
 		t.Errorf("sst %.200q: status %d, %s%s; want %d, and %q", args, got, out, stderr, status, said)
 	}
 }
-
-// linkTo returns a link to the test binary, which is the program of that name then: see TestMain.
-func linkTo(t *testing.T, program string) (path string) {
-	t.Helper()
-	self, err := os.Executable()
-	noError(t, err)
-	path = filepath.Join(t.TempDir(), program)
-	noError(t, os.Symlink(self, path))
-	return path
-}

@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
@@ -30,7 +31,7 @@ func newLittleMemory(t *testing.T) littleMemory {
 	if long.Race || testing.Short() {
 		t.Skip("the race detector takes the address space, and an emulator has another one")
 	}
-	m := littleMemory{linkTo(t, "sst"), t.TempDir(), t.TempDir(), t.TempDir()}
+	m := littleMemory{scripttest.Link(t, "sst"), t.TempDir(), t.TempDir(), t.TempDir()}
 	m.prepare(t)
 	return m
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
 // longKey is longer than what a message shows of a key.
@@ -68,7 +69,7 @@ func TestMessagesShortenNames(t *testing.T) {
 			}
 		}
 		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if isName(f) {
+			if scripttest.IsName(f) {
 				lines = append(lines, append(strings.Fields(callable[c.Name()]), "--"+f.Name+"="+longKey))
 			}
 		})

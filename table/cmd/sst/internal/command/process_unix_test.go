@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
 // process is the command as a process of its own, with its files in two directories.
@@ -42,7 +43,7 @@ func command(t *testing.T) *process {
 // commandAs returns a process of the test binary that runs one of the programs.
 func commandAs(t *testing.T, program string) *process {
 	t.Helper()
-	p := &process{Cmd: exec.Command(linkTo(t, program)), out: t.TempDir(), sorting: t.TempDir()}
+	p := &process{Cmd: exec.Command(scripttest.Link(t, program)), out: t.TempDir(), sorting: t.TempDir()}
 	p.Stderr = &p.stderr
 	p.Env = append(os.Environ(), "TMPDIR="+p.sorting)
 	return p

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
 // readsFile is where counted writes to.
@@ -37,7 +38,7 @@ func counted() {
 // readsOf runs the command, and returns how many bytes it has read, and by how many calls.
 func readsOf(t *testing.T, args ...string) (bytes, calls int64) {
 	t.Helper()
-	cmd, report := exec.Command(linkTo(t, "sst-counted"), args...), filepath.Join(t.TempDir(), "reads")
+	cmd, report := exec.Command(scripttest.Link(t, "sst-counted"), args...), filepath.Join(t.TempDir(), "reads")
 	cmd.Env = append(os.Environ(), readsFile+"="+report)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("sst %v: %v\n%s", args, err, out)

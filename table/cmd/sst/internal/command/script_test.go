@@ -3,7 +3,6 @@ package command
 import (
 	"bytes"
 	"encoding/hex"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -18,7 +17,6 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
-	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
@@ -76,16 +74,8 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *golden.Update,
-		Condition: func(name string) (bool, error) {
-			switch name {
-			case "long":
-				return long.Enabled(), nil
-			case "race":
-				return long.Race, nil
-			}
-			return false, fmt.Errorf("unknown condition %q", name)
-		},
-		Cmds: commands,
+		Condition:     scripttest.Condition,
+		Cmds:          commands,
 	})
 }
 

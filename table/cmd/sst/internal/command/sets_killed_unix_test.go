@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -26,7 +27,7 @@ func TestBuildsKilledInOneDirectory(t *testing.T) {
 		out := filepath.Join(parent, fmt.Sprint(round/5)) // five rounds in each directory
 		var all sync.WaitGroup
 		for range 2 + r.IntN(4) {
-			in := &pausingReader{strings.NewReader(pick(r, inputs...)), time.Duration(r.IntN(40)) * time.Millisecond}
+			in := scripttest.Pausing(pick(r, inputs...), time.Duration(r.IntN(40))*time.Millisecond)
 			cmd := exec.Command(sst, "build", "--force", "-o", out, "--sorted", "--entries-per-table", "50", "--input-format", "raw-keys")
 			cmd.Stdin = in
 			after, by := time.Duration(r.IntN(60))*time.Millisecond, pick[os.Signal](r, syscall.SIGKILL, syscall.SIGTERM, syscall.SIGTERM, nil)
@@ -60,21 +61,6 @@ func randomInputs(r *rand.Rand) (inputs []string) {
 	return inputs
 }
 
-// A pausingReader pauses once when half of its input is read.
-type pausingReader struct {
-	in    *strings.Reader
-	pause time.Duration
-}
-
-func (p *pausingReader) Read(b []byte) (int, error) {
-	half := p.in.Len() - int(p.in.Size()/2)
-	if half <= 0 {
-		time.Sleep(p.pause)
-		p.pause, half = 0, len(b)
-	}
-	return p.in.Read(b[:min(half, len(b))])
-}
-
 // runAndSignal runs a build, and sends it the signal, if any, after that time. A build without a
 // signal succeeds.
 func runAndSignal(t *testing.T, cmd *exec.Cmd, after time.Duration, by os.Signal) {
@@ -106,7 +92,7 @@ func TestLayersKilled(t *testing.T) {
 		for range 2 + r.IntN(4) {
 			builds++
 			lines := fmt.Sprintf("layer%d begins\nlayer%d goes on\n", builds, builds)
-			in := &pausingReader{strings.NewReader(lines), time.Duration(r.IntN(40)) * time.Millisecond}
+			in := scripttest.Pausing(lines, time.Duration(r.IntN(40))*time.Millisecond)
 			cmd := exec.Command(sst, "build", "--layer-of", dir, "--input-format", "raw-keys")
 			cmd.Stdin = in
 			after, by := time.Duration(r.IntN(60))*time.Millisecond, pick[os.Signal](r, syscall.SIGKILL, syscall.SIGTERM, nil, nil)

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -90,7 +91,7 @@ func writeURLs(t *testing.T) urls {
 // sstInPath returns a directory with sst, which the test binary is under that name.
 func sstInPath(t *testing.T) string {
 	t.Helper()
-	return filepath.Dir(linkTo(t, "sst"))
+	return filepath.Dir(scripttest.Link(t, "sst"))
 }
 
 // checkSet checks that the tables that a manifest lists are so many and, one after the other,

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
 // callable are arguments that each command accepts. A mistake beside them is found before the
@@ -31,9 +32,6 @@ var callable = map[string]string{
 	"sweep":    "missing",
 	"verify":   "t.ldb",
 }
-
-// foreign are words of pflag, cobra, strconv, encoding and os, and names that only sst knows.
-var foreign = regexp.MustCompile(`strconv|ParseInt|ParseFloat|ParseBool|ParseUint|Atoi|[Ii]nvalid|syntax|flag needs|shorthand|bad flag|unknown flag:|arg\(s\)|parse error|value out of range|bare |goroutine|\.tmp|%!|<nil>`)
 
 // wrongValues are what no flag takes, or few.
 var wrongValues = []string{"", " ", "abc", "1.5x", "-1", "-7", "0", "1e999", "NaN", "Inf", "1e3x", `a"b`, `\q`, "9223372036854775808", strings.Repeat("9", 400), strings.Repeat("x", 100_000)}
@@ -57,7 +55,7 @@ func TestValuesOfFlags(t *testing.T) {
 		line := strings.Fields(callable[c.Name()])
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			for _, value := range wrongValues {
-				if value != "" && isName(f) {
+				if value != "" && scripttest.IsName(f) {
 					continue
 				}
 				args := slices.Concat([]string{c.Name()}, line, []string{"--" + f.Name + "=" + value})
@@ -105,19 +103,13 @@ func TestNumbersOfArguments(t *testing.T) {
 	}
 }
 
-// isName reports whether the values of a flag are names: then any but the empty one is right.
-func isName(f *pflag.Flag) bool {
-	name, _ := pflag.UnquoteUsage(f)
-	return slices.Contains([]string{"file", "directory", "NAME", "PAGE"}, name)
-}
-
 // checkRefusal runs a command line. If the status is that of wrong usage, it checks the
 // message: what is wrong, the command's use, and where there is help. Files that are missing
 // are no wrong usage.
 func checkRefusal(t *testing.T, c *cobra.Command, args []string) (refused bool) {
 	t.Helper()
 	status, _, stderr := sst(args...)
-	if found := foreign.FindString(strings.ReplaceAll(stderr, "sst completion", "")); found != "" {
+	if found := scripttest.Foreign.FindString(strings.ReplaceAll(stderr, "sst completion", "")); found != "" {
 		t.Errorf("sst %.200q prints %q, which is not ours: %.400s", args, found, stderr)
 	}
 	lines := strings.SplitAfter(stderr, "\n")

@@ -1,0 +1,17 @@
+package scripttest
+
+import (
+	"regexp"
+	"slices"
+
+	"github.com/spf13/pflag"
+)
+
+// Foreign are words of pflag, cobra, strconv, encoding and os, which no message has, and names that only a program knows.
+var Foreign = regexp.MustCompile(`strconv|ParseInt|ParseFloat|ParseBool|ParseUint|Atoi|[Ii]nvalid|syntax|flag needs|shorthand|bad flag|unknown flag:|arg\(s\)|parse error|value out of range|bare |goroutine|\.tmp|%!|<nil>`)
+
+// IsName reports whether the values of a flag are names: then any but the empty one is right.
+func IsName(f *pflag.Flag) bool {
+	name, _ := pflag.UnquoteUsage(f)
+	return slices.Contains([]string{"file", "directory", "NAME", "PAGE"}, name)
+}

@@ -1,0 +1,43 @@
+package scripttest
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Link returns a link to the test's own program, which is the program of that name then: see testscript.Main.
+func Link(t *testing.T, program string) (path string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(t.TempDir(), program)
+	if err := os.Symlink(self, path); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Pausing returns a reader of an input that pauses once when half of it is read.
+func Pausing(in string, pause time.Duration) io.Reader {
+	return &pausingReader{strings.NewReader(in), pause}
+}
+
+type pausingReader struct {
+	in    *strings.Reader
+	pause time.Duration
+}
+
+func (p *pausingReader) Read(b []byte) (int, error) {
+	half := p.in.Len() - int(p.in.Size()/2)
+	if half <= 0 {
+		time.Sleep(p.pause)
+		p.pause, half = 0, len(b)
+	}
+	return p.in.Read(b[:min(half, len(b))])
+}
