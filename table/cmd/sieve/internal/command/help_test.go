@@ -37,9 +37,7 @@ func TestHelp(t *testing.T) {
 		var out bytes.Buffer
 		c.Root().SetOut(&out)
 		c.InitDefaultHelpFlag()
-		if err := c.Help(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, c.Help())
 		help := out.String()
 		words += len(strings.Fields(help))
 		for line := range strings.Lines(help) {
@@ -62,9 +60,7 @@ func TestHelp(t *testing.T) {
 		t.Errorf("all helps have %d words, want ≤ %d", words, maxWords)
 	}
 	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for status, meaning := range program.Exit {
 		if row := fmt.Sprintf("\n| %d | %s |\n", status, meaning); !strings.Contains(string(readme), row) {
 			t.Errorf("the README has no row %s", row)

@@ -30,9 +30,7 @@ func TestMemoryIsWhatTheHelpSays(t *testing.T) {
 		fmt.Fprintf(&keys, "%087d\n", i)
 	}
 	own := filepath.Join(dir, "own.txt")
-	if err := os.WriteFile(own, []byte(keys.String()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(own, []byte(keys.String()), 0o666))
 	rates := []string{"rates", "-o", filepath.Join(dir, "rates"), "-n", "960000", "--questions", "1000"}
 	for _, tt := range []struct {
 		name string

@@ -33,13 +33,9 @@ func TestCommandsOfPlan(t *testing.T) {
 		{"-n 40k -p 1% --table-size 1MiB --key-size 60 --block-size 1KiB --value-size 20", true},
 	} {
 		var p plan.Plan
-		if err := json.Unmarshal([]byte(mustSieve(t, append([]string{"plan", "--json"}, strings.Fields(tt.flags)...)...)), &p); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal([]byte(mustSieve(t, append([]string{"plan", "--json"}, strings.Fields(tt.flags)...)...)), &p))
 		input := filepath.Join(t.TempDir(), "input")
-		if err := os.WriteFile(input, randomLines(r, int(p.Keys), tt.values), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(input, randomLines(r, int(p.Keys), tt.values), 0o666))
 		for _, o := range slices.Concat(p.WithData, p.LargerBlocks, p.FilterOnly) {
 			checkCommand(t, o, input)
 		}
@@ -86,9 +82,7 @@ func runCommand(t *testing.T, command, input string) (dir string, names []string
 		return dir, []string{"out"}
 	}
 	m, err := set.NewDir(dir).ReadManifest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, l := range m.Tables {
 		names = append(names, l.Name)
 	}

@@ -39,9 +39,7 @@ func TestPlanBySample(t *testing.T) {
 		format := map[bool]string{true: "raw", false: "raw-keys"}[values]
 		flags := fmt.Sprintf("--input-format %s -n %d --bits %d --entries-per-table %d --block-size %d", format, len(lines), 4+r.IntN(8), 3000+r.IntN(30_000), 1024<<r.IntN(6))
 		var p plan.Plan
-		if err := json.Unmarshal([]byte(mustSieve(t, append([]string{"plan", "--json", "--sample", sample}, strings.Fields(flags)...)...)), &p); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, json.Unmarshal([]byte(mustSieve(t, append([]string{"plan", "--json", "--sample", sample}, strings.Fields(flags)...)...)), &p))
 		for _, o := range slices.Concat(p.WithData, p.FilterOnly) {
 			if o.Chosen {
 				checkPlanned(t, fmt.Sprintf("of %.2f, %s: %s", share, flags, o.Command), o, input, list.Absent)
@@ -70,9 +68,7 @@ func checkPlanned(t *testing.T, name string, o plan.Option, input string, absent
 	for _, name := range names {
 		path := filepath.Join(dir, name)
 		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		m, h, n := askTable(t, path, absent)
 		disk, memory, hits, asked = disk+float64(info.Size()), memory+m, hits+h, asked+n
 	}
@@ -96,9 +92,7 @@ func checkPlanned(t *testing.T, name string, o plan.Option, input string, absent
 func askTable(t *testing.T, path string, absent [][]byte) (memory float64, hits, asked int) {
 	t.Helper()
 	r, err := table.Open(path, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer r.Close() // it was only read
 	first := firstKey(t, r)
 	for _, key := range absent {
@@ -121,9 +115,7 @@ func firstKey(t *testing.T, r *table.Reader) []byte {
 		return nil
 	}
 	key, _, err := r.FindGE(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return key
 }
 
@@ -145,9 +137,7 @@ func TestCommandsOfPartOfAList(t *testing.T) {
 			}
 		}
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, lines.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, lines.Bytes(), 0o666))
 		if got := mustSieve(t, "plan", "-n", "10k", "--sample", path, "--bits", "10"); !strings.Contains(got, want) {
 			t.Errorf("%s: no %q in\n%s", name, want, got)
 		}
@@ -164,9 +154,7 @@ func TestCommandsOfWholeList(t *testing.T) {
 	for i := range 2500 {
 		fmt.Fprintf(&lines, `http://example.com/\%d`+"\n", i/2)
 	}
-	if err := os.WriteFile("my list", lines.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile("my list", lines.Bytes(), 0o666))
 	got := mustSieve(t, "plan", "--sample", "my list", "--input-format", "raw-keys", "--bits", "10", "--entries-per-table", "1k")
 	for _, want := range []string{
 		"1,250 keys of 23 B without values; goal: about 10 bits per key\n",

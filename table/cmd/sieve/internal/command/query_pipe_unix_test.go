@@ -20,16 +20,12 @@ func TestQueryOfNamedPipe(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o666); err != nil {
 		t.Skip(err)
 	}
-	if err := os.WriteFile(list, []byte("a\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(list, []byte("a\n"), 0o666))
 	if status, _, stderr := sieve("build", "-o", filter, list); status != 0 {
 		t.Fatal(stderr)
 	}
 	answers, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer answers.Close()
 	done := make(chan int)
 	go func() {
@@ -37,9 +33,7 @@ func TestQueryOfNamedPipe(t *testing.T) {
 		done <- Run([]string{"query", filter, "--keys-from", pipe}, strings.NewReader(""), out, io.Discard)
 	}()
 	keys, err := os.OpenFile(pipe, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	io.WriteString(keys, "a\n")
 	answers.SetReadDeadline(time.Now().Add(time.Minute))
 	if _, err := io.ReadFull(answers, make([]byte, 2)); err != nil {

@@ -12,9 +12,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
+
+var noError = tabletest.NoError
 
 // programs are what the test binary is under other names.
 var programs = map[string]func(){"sieve": runSieve}
@@ -63,9 +66,7 @@ func mustSieve(t *testing.T, args ...string) string {
 
 func writeInput(t *testing.T, path string, lines []string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "")), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o666))
 }
 
 // built is the directory of what buildSST builds. All tests over, it is removed.
@@ -89,9 +90,7 @@ var buildSST = sync.OnceValues(func() (path string, err error) {
 func sstProgram(t *testing.T) string {
 	t.Helper()
 	path, err := buildSST()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return path
 }
 

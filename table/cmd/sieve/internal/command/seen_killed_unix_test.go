@@ -86,9 +86,7 @@ func (k *killing) run(t *testing.T, r *rand.Rand, by os.Signal) {
 	cmd.Stdin = scripttest.Pausing(strings.Join(k.in[from:], ""), time.Duration(r.IntN(30))*time.Millisecond)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, cmd.Start())
 	if by != nil {
 		time.Sleep(time.Duration(r.IntN(40)) * time.Millisecond)
 		cmd.Process.Signal(by) // fails if it has ended
@@ -155,16 +153,10 @@ func TestSeenIsInterrupted(t *testing.T) {
 	var said strings.Builder
 	p.Stderr = &said
 	in, err := p.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	out, err := p.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, p.Start())
 	for _, line := range []string{"ada\n", "grace\n"} {
 		if _, err := in.Write([]byte(line)); err != nil {
 			t.Fatal(err)
@@ -178,9 +170,7 @@ func TestSeenIsInterrupted(t *testing.T) {
 	if want := "another sieve seen is using this state: wait for it to exit, or use another --state\n"; status != cli.ExitUsage || !strings.HasSuffix(stderr, want) {
 		t.Errorf("at the same time: status %d, %q, want %q", status, stderr, want)
 	}
-	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, p.Process.Signal(syscall.SIGTERM))
 	if err := p.Wait(); p.ProcessState.ExitCode() != 128+int(syscall.SIGTERM) || said.String() != "sieve: interrupted\n" {
 		t.Errorf("%v, %q", err, &said)
 	}

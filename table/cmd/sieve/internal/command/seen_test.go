@@ -14,9 +14,7 @@ func TestSeenNotesOverfullStates(t *testing.T) {
 	note := regexp.MustCompile(`^sieve: note: \S+ is overfull and leaves out 28\.\d % of new lines: start another --state\n$`)
 	for name, want := range map[string]*regexp.Regexp{"overfull": note, "full": regexp.MustCompile("^$")} {
 		contents, err := os.ReadFile("../seen/testdata/" + name + ".state")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		state, in := filepath.Join(t.TempDir(), "s"), filepath.Join(t.TempDir(), "in")
 		writeInput(t, state, []string{string(contents)})
 		for _, line := range []string{"line 1\n", "a\nb\nc\nd\n", "a\n"} {

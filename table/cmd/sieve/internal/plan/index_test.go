@@ -31,9 +31,7 @@ func TestIndexIsWhatIsWritten(t *testing.T) {
 		o := q.option(newDesign(10, tableFilter{}, q.BlockSize))
 		r := openTable(t, tableOfRandomKeys(t, tt.n, tt.keySize, tt.valueSize, tt.blockSize))
 		p, err := r.Properties()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for range 4 * p.DataBlocks { // build the search tree
 			if _, _, err := r.FindGE([]byte("k")); err != nil {
 				t.Fatal(err)
@@ -68,16 +66,10 @@ func tableOfRandomKeys(t *testing.T, n, keySize, valueSize, blockSize int) []byt
 	w, err := table.NewWriter(&file, &table.WriterOptions{
 		FilterPolicy: filter.NewBloom(10), BlockSize: blockSize, Compression: table.NoCompression, Properties: true,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, key := range keys {
-		if err := w.Append(key, make([]byte, valueSize)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append(key, make([]byte, valueSize)))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	return file.Bytes()
 }

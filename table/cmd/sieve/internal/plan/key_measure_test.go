@@ -21,17 +21,11 @@ func writePairs(t *testing.T, d Design, keys [][]byte) *table.Reader {
 	o := d.writerOptions()
 	o.BlockSize, o.Compression = int(d.BlockSize), table.Snappy
 	w, err := table.NewWriter(&file, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, key := range keys {
-		if err := w.Append(key, nil); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append(key, nil))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	return openTable(t, file.Bytes())
 }
 
@@ -59,9 +53,7 @@ func TestRatesOfSample(t *testing.T) {
 		for _, d := range designs()[:3] {
 			q := Query{Keys: uint64(len(present)), BitsPerKey: 1, BlockSize: 4096, TableSize: 4 << 30, Sample: s}
 			o, err := q.measured(d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			hits, table := 0, writePairs(t, d, present)
 			for _, key := range absent {
 				if filetest.MayContain(table, key) {
@@ -87,9 +79,7 @@ func TestSizesOfSample(t *testing.T) {
 		o := q.option(newDesign(10, tableFilter{bloomBits: 6}, blockSize))
 		r := writePairs(t, o.Design, list)
 		l, err := r.Layout()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for range 4 * len(l.Data) { // build the search tree
 			if _, _, err := r.FindGE(list[0]); err != nil {
 				t.Fatal(err)

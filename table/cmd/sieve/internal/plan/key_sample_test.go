@@ -58,9 +58,7 @@ func sampleOf(t *testing.T, pairs []input.Pair, n uint64, most limits) *KeySampl
 	pairs = slices.Clone(pairs)
 	rand.New(rand.NewPCG(8, 8)).Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
 	s, err := readSample(lists(pairs), true, n, most)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return s
 }
 
@@ -90,9 +88,7 @@ func TestLayoutOfSample(t *testing.T) {
 		part := slices.DeleteFunc(slices.Clone(tt.list), func(input.Pair) bool { return r.Float64() >= tt.share })
 		got := sampleOf(t, part, n, tt.most).layout(n, 4096)
 		want, err := layoutOf(tt.list, 4096)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for _, x := range []struct {
 			name      string
 			got, want float64

@@ -51,30 +51,22 @@ func writeTable(t *testing.T, d Design, n, valueSize int) []byte {
 	t.Helper()
 	var file bytes.Buffer
 	w, err := table.NewWriter(&file, d.writerOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	keys, value := sortedKeys(n), make([]byte, valueSize)
 	if d.FilterOnly {
 		value = nil
 	}
 	for _, key := range keys {
-		if err := w.Append(key, value); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append(key, value))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	return file.Bytes()
 }
 
 func openTable(t *testing.T, file []byte) *table.Reader {
 	t.Helper()
 	r, err := table.NewReader(bytes.NewReader(file), int64(len(file)), &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { r.Close() })
 	return r
 }
@@ -88,9 +80,7 @@ func TestMeasuredIsWhatTablesMeasure(t *testing.T) {
 		q := usual(n, 0)
 		q.BitsPerKey, q.ValueSize = 1, valueSize
 		o, err := q.measured(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		r, absent, hits := openTable(t, writeTable(t, d, n, valueSize)), randomKeys(), 0
 		for range n {
 			absent() // present
@@ -129,9 +119,7 @@ func TestPredictedRateOfBothFilters(t *testing.T) {
 		q := usual(100_000, 0)
 		q.BitsPerKey, q.KeySize, q.TableSize = 1, tt.keySize, 4<<30
 		o, err := q.measured(newDesign(tt.blocks, tableFilter{bloomBits: tt.bloom}, tt.blockSize))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if ratio := o.MeasuredRate / o.PredictedRate; ratio < 1/tt.most || ratio > tt.most {
 			t.Errorf("%s with %d keys per block: measured %v, predicted %s", o.filters(), o.KeysPerFilter, o.Measurement, percent(o.PredictedRate))
 		}
@@ -146,9 +134,7 @@ func TestRatesOfDataBlocks(t *testing.T) {
 		q := usual(1e6, 0)
 		q.BitsPerKey, q.ValueSize = bits, 100
 		o, err := findBloom(q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if o.KeysPerFilter != 35 || math.Abs(o.MeasuredRate/want-1) > 0.15 {
 			t.Errorf("%d bits: measured %v in filters of %d keys, want %s in those of 35", bits, o.Measurement, o.KeysPerFilter, percent(want))
 		}

@@ -13,7 +13,10 @@ import (
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/internal/tabletest"
 )
+
+var noError = tabletest.NoError
 
 // usual is a query with the flags' defaults.
 func usual(keys uint64, rate float64) Query {
@@ -30,9 +33,7 @@ func blocklist() Query {
 func makePlan(t *testing.T, q Query) *Plan {
 	t.Helper()
 	p, err := New(q, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return p
 }
 
@@ -40,9 +41,7 @@ func TestText(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
 	var text bytes.Buffer
-	if err := makePlan(t, blocklist()).WriteText(&text); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, makePlan(t, blocklist()).WriteText(&text))
 	golden.Text(t, "blocklist.txt", text.String())
 }
 
@@ -78,13 +77,9 @@ func TestJSON(t *testing.T) {
 	t.Parallel()
 	p := makePlan(t, usual(1000, 0.01))
 	var out bytes.Buffer
-	if err := printable.WriteJSON(&out, p); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, printable.WriteJSON(&out, p))
 	var got Plan
-	if err := json.Unmarshal(out.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, json.Unmarshal(out.Bytes(), &got))
 	if diff := cmp.Diff(p, &got, cmpopts.IgnoreUnexported(Design{})); diff != "" {
 		t.Errorf("read back (-want +got):\n%s", diff)
 	}

@@ -37,9 +37,7 @@ func TestSizesAreWhatIsWritten(t *testing.T) {
 func properties(t *testing.T, file []byte) *layout.Properties {
 	t.Helper()
 	p, err := openTable(t, file).Properties()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return p
 }
 

@@ -12,8 +12,11 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
+
+var noError = tabletest.NoError
 
 func TestMain(m *testing.M) { pagetest.Main(m) }
 
@@ -22,13 +25,9 @@ func openPlay(t *testing.T, width int64, state string) *pagetest.Tab {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "play.html")
 	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer f.Close()
-	if err := Write(f); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, Write(f))
 	page := pagetest.Open(t, path, width)
 	if state != "" {
 		restore(page, state)

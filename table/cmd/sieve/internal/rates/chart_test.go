@@ -14,8 +14,11 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/theme"
 )
+
+var noError = tabletest.NoError
 
 // charts are configurations from one line to many.
 var charts = map[string]func(*Config){
@@ -47,9 +50,7 @@ func chartOf(t *testing.T, change func(*Config)) (chart string, c Config) {
 	c = small
 	change(&c)
 	var out bytes.Buffer
-	if err := WriteSVG(&out, c, measure(t, c)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, WriteSVG(&out, c, measure(t, c)))
 	return out.String(), c
 }
 
@@ -78,9 +79,7 @@ func textBoxes(t *testing.T, chart string) []textBox {
 			} `xml:"text"`
 		} `xml:"g"`
 	}
-	if err := xml.Unmarshal([]byte(chart), &svg); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, xml.Unmarshal([]byte(chart), &svg))
 	var all []textBox
 	for _, g := range svg.Groups {
 		for _, text := range g.Texts {

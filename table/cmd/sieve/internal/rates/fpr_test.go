@@ -20,9 +20,7 @@ var small = Config{Keys: 200, Runs: 3, Questions: 1000, Policies: []string{"bloo
 func measure(t *testing.T, c Config) []Point {
 	t.Helper()
 	points, err := Measure(c, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return points
 }
 
@@ -32,13 +30,9 @@ func TestOutputs(t *testing.T) {
 	c.Policies, c.Own = Policies(), numbered(900)
 	points := measure(t, c)
 	var figures, summary bytes.Buffer
-	if err := WriteCSV(&figures, points); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, WriteCSV(&figures, points))
 	golden.Text(t, "small.csv", figures.String())
-	if err := WriteSummary(&summary, c, points); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, WriteSummary(&summary, c, points))
 	golden.Text(t, "summary.txt", summary.String())
 }
 

@@ -13,9 +13,7 @@ func TestIndependentContainsItsKeys(t *testing.T) {
 		keys := keyShapes[1].start(newRand(1, 1, 0))(n)
 		for _, k := range []int{0, 1, 30} {
 			f, err := emptyIndependent(n, 10, k)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			for _, key := range keys {
 				f.Add(key)
 			}
@@ -25,9 +23,7 @@ func TestIndependentContainsItsKeys(t *testing.T) {
 				}
 			}
 			levelDBs, err := emptyBloom(n, 10, k)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			m, probes := f.size()
 			if wantM, wantK := levelDBs.size(); m != wantM || probes != wantK {
 				t.Errorf("%d keys: %d bits, k = %d, want %d and %d", n, m, probes, wantM, wantK)

@@ -32,13 +32,9 @@ func TestFilesOfTheFirstVersion(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path, dir := filepath.Join("testdata", name+".state"), t.TempDir()
 			contents, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			path = filepath.Join(dir, "state")
-			if err := os.WriteFile(path, contents, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(path, contents, 0o666))
 			s := open(t, path, 0, 0.2)
 			if s.Lines() != uint64(tt.lines) || s.Rate() != tt.rate {
 				t.Errorf("%d lines, rate %g, want %d, %g", s.Lines(), s.Rate(), tt.lines, tt.rate)
@@ -46,9 +42,7 @@ func TestFilesOfTheFirstVersion(t *testing.T) {
 			if over := s.PresentRate() > 1.1*s.Rate(); over != (tt.given > 1000) {
 				t.Errorf("overfull: %t, rate %g", over, s.PresentRate())
 			}
-			if err := s.Close(); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, s.Close())
 			if after := files(t, dir)["state"]; after != string(contents) {
 				t.Error("opening the state has changed it")
 			}
@@ -67,9 +61,7 @@ func goesOn(t *testing.T, path string, lines int) {
 			t.Fatalf("line %d of %d: added %t, %v", i, lines, added, err)
 		}
 		if i%20_000 == 0 {
-			if err := errors.Join(s.Save(), s.Close()); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, errors.Join(s.Save(), s.Close()))
 			s = open(t, path, 0, 0.2)
 		}
 	}
@@ -87,18 +79,12 @@ func goesOn(t *testing.T, path string, lines int) {
 func writeFixed(t *testing.T, n numbers) (path string) {
 	t.Helper()
 	f, err := blocked.New(10, 0.01)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	trailer, err := binary.Append([]byte(trailerMagic), binary.LittleEndian, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	trailer = binary.LittleEndian.AppendUint32(trailer, crc32.Checksum(trailer, castagnoli))
 	path = filepath.Join(t.TempDir(), "state")
-	if err := os.WriteFile(path, append(f.Bytes(), trailer...), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, append(f.Bytes(), trailer...), 0o666))
 	return path
 }
 
@@ -112,9 +98,7 @@ func TestPossibleNumbers(t *testing.T) {
 			if lines := min(want.Lines, 1<<56); s.Rate() != want.Rate || s.Lines() != lines {
 				t.Errorf("%g, %d; want %g, %d", s.Rate(), s.Lines(), want.Rate, lines)
 			}
-			if err := errors.Join(s.Save(), s.Close()); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, errors.Join(s.Save(), s.Close()))
 		}
 	}
 }

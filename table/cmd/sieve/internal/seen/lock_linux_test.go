@@ -14,9 +14,7 @@ func TestOneLockForAllNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	link := filepath.Join(dir, "link")
-	if err := os.Symlink("state", link); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Symlink("state", link))
 	s := open(t, link, 100, 0.01)
 	defer s.Close()
 	if other, err := Open(filepath.Join(dir, "state"), 100, 0.01); err == nil || !strings.Contains(err.Error(), "another sieve seen is using this state") {
@@ -32,9 +30,7 @@ func TestLockIsNotLostToAnInput(t *testing.T) {
 	defer s.Close()
 	out := newPrinted()
 	sieve := Sieve{State: s, Out: out, Every: time.Hour}
-	if err := sieve.Run(context.Background(), []string{path + lockSuffix}, strings.NewReader("")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, sieve.Run(context.Background(), []string{path + lockSuffix}, strings.NewReader("")))
 	if other, err := Open(path, 100, 0.01); err == nil {
 		t.Errorf("Open = %v after the lock file was read, want an error", other)
 	}
@@ -46,9 +42,7 @@ func TestSaveWithoutTheLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
 	s := open(t, path, 100, 0.01)
 	defer s.Close()
-	if err := os.Remove(path + lockSuffix); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(path+lockSuffix))
 	other := open(t, path, 100, 0.01)
 	defer other.Close()
 	if err := s.Save(); err == nil || !strings.Contains(err.Error(), "was removed or replaced") {

@@ -79,9 +79,7 @@ func TestOutputIsOnDiskBeforeTheState(t *testing.T) {
 	defer s.Close()
 	out := &syncedOutput{t: t, state: path, saves: map[uint64]bool{}}
 	sieve := Sieve{State: s, Out: out, Every: time.Millisecond}
-	if err := sieve.Run(context.Background(), []string{"-"}, &slowLines{20}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, sieve.Run(context.Background(), []string{"-"}, &slowLines{20}))
 	out.check()
 	if len(out.saves) < 2 || !out.saves[20] {
 		t.Errorf("states with these numbers of lines were saved: %v; want some, and one with all 20", out.saves)

@@ -24,13 +24,9 @@ func TestSaveIsCutShort(t *testing.T) {
 		return
 	}
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	s := open(t, filepath.Join(t.TempDir(), "s"), 5000, 0.01)
-	if err := errors.Join(s.Save(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(s.Save(), s.Close()))
 	size := int(s.filter.Size())
 	for _, most := range []int{0, 35, 36, 63, 64, size - 24, size - 20, size - 4, size - 1, size} {
 		cmd := exec.Command(self, "-test.run=^TestSaveIsCutShort$")
@@ -44,32 +40,22 @@ func TestSaveIsCutShort(t *testing.T) {
 // saveCutShort saves a state twice, the second time with a limit.
 func saveCutShort(t *testing.T) {
 	most, err := strconv.Atoi(os.Getenv(saving))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "s")
 	s := open(t, path, 5000, 0.01)
 	defer s.Close()
-	if err := s.Save(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Save())
 	before := files(t, dir)
 	s.Add([]byte("a line"))
 	signal.Ignore(syscall.SIGXFSZ)
 	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
 	limited := limit
 	limited.Cur = uint64(most)
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limited); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limited))
 	saveErr := s.Save()
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
 	if whole := os.Getenv("SEEN_TEST_WHOLE") == strconv.Itoa(most); whole {
 		if saveErr != nil || !s.saved {
 			t.Errorf("Save = %v", saveErr)
@@ -89,9 +75,7 @@ func TestOpenOfSomethingElse(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "s")
-	if err := os.WriteFile(path, []byte("a file of somebody"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte("a file of somebody"), 0o666))
 	if s, err := Open(path, 10, 0.01); err == nil {
 		t.Errorf("Open = %v, want an error", errors.Join(s.Save(), s.Close()))
 	}

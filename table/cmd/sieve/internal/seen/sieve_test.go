@@ -17,8 +17,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 )
+
+var noError = tabletest.NoError
 
 // A printed keeps what is printed.
 type printed struct {
@@ -36,9 +39,7 @@ func newPrinted() printed {
 func open(t *testing.T, path string, keys uint64, rate float64) *State {
 	t.Helper()
 	s, err := Open(path, keys, rate)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return s
 }
 
@@ -48,9 +49,7 @@ func sieveAll(t *testing.T, path string, in io.Reader) (string, error) {
 	s, out := open(t, path, 100_000, 1e-9), newPrinted()
 	sieve := Sieve{State: s, Out: out, Every: time.Hour}
 	err := sieve.Run(context.Background(), []string{"-"}, in)
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Close())
 	return out.to.String(), err
 }
 
@@ -67,9 +66,7 @@ func TestSieveIsAMap(t *testing.T) {
 			for run := range 4 {
 				in := randomInput(r)
 				got, err := sieveAll(t, path, reader(strings.NewReader(in)))
-				if err != nil {
-					t.Fatal(err)
-				}
+				noError(t, err)
 				if diff := cmp.Diff(newLines(known, in), got); diff != "" {
 					t.Fatalf("run %d (-want +got):\n%s", run, diff)
 				}
@@ -145,9 +142,7 @@ func TestFailures(t *testing.T) {
 	if err := sieve.Run(context.Background(), []string{"-"}, strings.NewReader("a\n")); err != cause {
 		t.Errorf("output: %v, want %v", err, cause)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, s.Close())
 	got, err := sieveAll(t, path, io.MultiReader(strings.NewReader("a\nb\nc"), iotest.ErrReader(cause)))
 	if want := "standard input, after line 2: broken"; err == nil || err.Error() != want || !errors.Is(err, cause) || got != "a\nb\n" {
 		t.Errorf("input: %q, %v, want a, b and %s", got, err, want)
@@ -166,14 +161,10 @@ func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, e := range entries {
 		contents, err := os.ReadFile(filepath.Join(dir, e.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		all[e.Name()] = string(contents)
 	}
 	return all
@@ -186,14 +177,10 @@ func TestDamage(t *testing.T) {
 	path := filepath.Join(dir, "s")
 	s := open(t, path, 20, 0.1)
 	s.Add([]byte("a"))
-	if err := errors.Join(s.Save(), s.Close()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(s.Save(), s.Close()))
 	for version, sound := range map[string]string{"first version": files(t, "testdata")["fixed.state"], "this version": files(t, dir)["s"]} {
 		try := func(name, contents string) {
-			if err := os.WriteFile(path, []byte(contents), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(path, []byte(contents), 0o666))
 			s, err := Open(path, 20, 0.1)
 			if err == nil {
 				s.Close()
@@ -220,9 +207,7 @@ func TestLinesAreNotHeldBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first := filepath.Join(dir, "first")
-	if err := os.WriteFile(first, []byte("ada"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(first, []byte("ada"), 0o666))
 	in, write := io.Pipe()
 	read, out := io.Pipe()
 	s := open(t, filepath.Join(dir, "s"), 10, 0.01)

@@ -14,8 +14,11 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
+
+var noError = tabletest.NoError
 
 const goldens = "../../../../../testdata"
 
@@ -23,23 +26,17 @@ const goldens = "../../../../../testdata"
 func rowsOf(t *testing.T, contents []byte) []Row {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "1.ldb")
-	if err := os.WriteFile(path, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, contents, 0o666))
 	f, err := dbfile.OpenDamaged(path, dbfile.Options{})
 	if err != nil {
 		return nil // no table
 	}
 	defer f.Close()
 	l, err := Of(f, dbfile.Auto)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var rows []Row
 	for r, err := range l.Rows() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		rows = append(rows, r)
 	}
 	return rows
@@ -125,17 +122,13 @@ func TestLogIsInOrder(t *testing.T) {
 	j := journal.NewWriter(&log)
 	for range 40 {
 		w, err := j.Next()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		record := append(make([]byte, 8), 1, 0, 0, 0, 0, 1, 'k')
 		if _, err := w.Write(append(record, make([]byte, rng.IntN(9000))...)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, j.Close())
 	for range 300 {
 		contents := bytes.Clone(log.Bytes())[:rng.IntN(log.Len())]
 		for range rng.IntN(3) {
@@ -144,9 +137,7 @@ func TestLogIsInOrder(t *testing.T) {
 		}
 		end := uint64(0)
 		for r, err := range OfLog(bytes.NewReader(contents), int64(len(contents)), dbfile.LogFile) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			if r.Offset < end || r.Offset+r.Bytes > uint64(len(contents)) {
 				t.Fatalf("log of %d bytes: %+v behind %d", len(contents), r, end)
 			}

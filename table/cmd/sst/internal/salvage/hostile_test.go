@@ -97,9 +97,7 @@ func TestSalvageOfTablesCutAnywhere(t *testing.T) {
 			want := 0
 			for _, e := range blocks[:i+1] {
 				it, err := (fileImage{data: contents}).open(e)
-				if err != nil {
-					t.Fatal(err)
-				}
+				noError(t, err)
 				want += it.Len()
 			}
 			if got := read(salvaged(t, contents[:min(len(contents), e.end+format.TrailerLen+behind)])); got != want {

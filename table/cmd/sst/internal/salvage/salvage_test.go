@@ -18,6 +18,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
+var noError = tabletest.NoError
+
 // A data block that looks like an index, a metaindex or properties is data. The real index,
 // metaindex and properties are not, whichever part of the table is damaged.
 func TestSalvageRecognizesData(t *testing.T) {
@@ -139,17 +141,11 @@ func tableOf(t *testing.T, o table.WriterOptions, keysAndValues []string) []byte
 func salvaged(t *testing.T, contents []byte) *Salvage {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "t.ldb")
-	if err := os.WriteFile(path, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, contents, 0o666))
 	f, err := dbfile.OpenDamaged(path, dbfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { f.Close() })
 	s, err := Open(f, dbfile.Auto)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return s
 }

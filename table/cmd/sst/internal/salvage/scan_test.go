@@ -62,9 +62,7 @@ func TestScanResumes(t *testing.T) {
 		}
 		sound := tableOf(t, table.WriterOptions{Compression: codec, BlockSize: 500}, pairs)
 		l, err := table.ReadLayout(bytes.NewReader(sound), int64(len(sound)), &table.ReaderOptions{Codecs: codecs.All()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		first, next, left := l.Data[3], l.Data[6], len(l.Data)-3
 		for damage, fill := range map[string]func(p []byte){
 			"zeros":  func(p []byte) { clear(p) },

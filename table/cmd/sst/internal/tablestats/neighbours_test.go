@@ -19,9 +19,7 @@ func TestNeighboursPass(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	eight, err := fuse.New(8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	bloom, fused := table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, table.WriterOptions{TableFilterPolicy: eight}
 	rng := rand.New(rand.NewPCG(1, 1))
 	random := make([]byte, 16)

@@ -34,9 +34,7 @@ func TestHistogram(t *testing.T) {
 				h.Add(size)
 			}
 			encoded, err := json.Marshal(h)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			if diff := cmp.Diff([]string{tt.text, tt.json}, []string{h.String(), string(encoded)}); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}

@@ -21,21 +21,17 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
+var noError = tabletest.NoError
+
 func statsOf(t *testing.T, o table.WriterOptions, pairs []workload.Pair) *Stats {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "t.ldb")
-	if err := os.WriteFile(path, tabletest.Build(t, &o, pairs), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, tabletest.Build(t, &o, pairs), 0o666))
 	f, err := dbfile.Open(path, dbfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer f.Close()
 	s, err := Collect(f, f.Wrap, NewBudget(1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	s.Measure(f)
 	return s
 }
@@ -200,18 +196,12 @@ func TestStatsOfDamagedTable(t *testing.T) {
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
 	contents := tabletest.Build(t, &o, w1(1000))
 	layout, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contents[layout.Data[1].Offset+1] ^= 1
 	contents[layout.Metaindex.Offset+1] ^= 1
-	if err := os.WriteFile(path, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, contents, 0o666))
 	f, err := dbfile.Open(path, dbfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer f.Close()
 	s, err := Collect(f, f.Wrap, NewBudget(1))
 	if lines := text.Lines(err); len(lines) != 2 || len(s.Damage) != 2 {

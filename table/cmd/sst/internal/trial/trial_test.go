@@ -16,17 +16,15 @@ import (
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
+var noError = tabletest.NoError
+
 // written writes n of W1's entries, and opens the table.
 func written(t *testing.T, n int, o table.WriterOptions) *dbfile.File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), fmt.Sprintf("%d.ldb", n))
-	if err := os.WriteFile(path, tabletest.Build(t, &o, workload.W1(n).Pairs()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, tabletest.Build(t, &o, workload.W1(n).Pairs()), 0o666))
 	f, err := dbfile.Open(path, dbfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -34,9 +32,7 @@ func written(t *testing.T, n int, o table.WriterOptions) *dbfile.File {
 func take(t *testing.T, f *dbfile.File, most int64) *Sample {
 	t.Helper()
 	s, err := Take(f, most)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return s
 }
 
@@ -104,9 +100,7 @@ func TestUnevenStretches(t *testing.T) {
 	raw := int64(0)
 	for _, part := range f.Layout.Data {
 		contents, _, err := f.Layout.ReadBlock(part.Handle)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		raw += int64(len(contents))
 	}
 	if s := take(t, f, raw); s.Tried < s.Blocks-len(s.stretches) {
