@@ -62,14 +62,7 @@ func tableOfRandomKeys(t *testing.T, n, keySize, valueSize, blockSize int) []byt
 		slices.SortFunc(keys, bytes.Compare)
 		keys = slices.CompactFunc(keys, bytes.Equal)
 	}
-	var file bytes.Buffer
-	w, err := table.NewWriter(&file, &table.WriterOptions{
+	return tableOf(t, &table.WriterOptions{
 		FilterPolicy: filter.NewBloom(10), BlockSize: blockSize, Compression: table.NoCompression, Properties: true,
-	})
-	noError(t, err)
-	for _, key := range keys {
-		noError(t, w.Append(key, make([]byte, valueSize)))
-	}
-	noError(t, w.Close())
-	return file.Bytes()
+	}, keys, valueSize)
 }

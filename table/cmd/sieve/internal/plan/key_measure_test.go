@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"bytes"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -17,16 +16,9 @@ import (
 // writePairs writes a table of the Design, with blocks of its size.
 func writePairs(t *testing.T, d Design, keys [][]byte) *table.Reader {
 	t.Helper()
-	var file bytes.Buffer
 	o := d.writerOptions()
 	o.BlockSize, o.Compression = int(d.BlockSize), table.Snappy
-	w, err := table.NewWriter(&file, o)
-	noError(t, err)
-	for _, key := range keys {
-		noError(t, w.Append(key, nil))
-	}
-	noError(t, w.Close())
-	return openTable(t, file.Bytes())
+	return openTable(t, tableOf(t, o, keys, 0))
 }
 
 // The rates that are measured with a sample are those of tables of its keys, for neighbours of them.

@@ -9,6 +9,8 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
@@ -49,18 +51,20 @@ func sortedKeys(n int) [][]byte {
 // writeTable writes a table of the Design, of keys and values that are random.
 func writeTable(t *testing.T, d Design, n, valueSize int) []byte {
 	t.Helper()
-	var file bytes.Buffer
-	w, err := table.NewWriter(&file, d.writerOptions())
-	noError(t, err)
-	keys, value := sortedKeys(n), make([]byte, valueSize)
 	if d.FilterOnly {
-		value = nil
+		valueSize = 0
 	}
-	for _, key := range keys {
-		noError(t, w.Append(key, value))
+	return tableOf(t, d.writerOptions(), sortedKeys(n), valueSize)
+}
+
+// tableOf returns a table of sorted keys, with values of that size.
+func tableOf(t *testing.T, o *table.WriterOptions, keys [][]byte, valueSize int) []byte {
+	t.Helper()
+	pairs, value := make([]workload.Pair, len(keys)), make([]byte, valueSize)
+	for i, key := range keys {
+		pairs[i] = workload.Pair{Key: key, Value: value}
 	}
-	noError(t, w.Close())
-	return file.Bytes()
+	return tabletest.Build(t, o, pairs)
 }
 
 func openTable(t *testing.T, file []byte) *table.Reader {

@@ -6,16 +6,17 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/syndtr/goleveldb/leveldb/journal"
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
 
 var noError = tabletest.NoError
@@ -118,19 +119,13 @@ func TestTableOfAnyOrder(t *testing.T) {
 func TestLogIsInOrder(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
-	var log bytes.Buffer
-	j := journal.NewWriter(&log)
+	var records []string
 	for range 40 {
-		w, err := j.Next()
-		noError(t, err)
-		record := append(make([]byte, 8), 1, 0, 0, 0, 0, 1, 'k')
-		if _, err := w.Write(append(record, make([]byte, rng.IntN(9000))...)); err != nil {
-			t.Fatal(err)
-		}
+		records = append(records, "\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01k"+strings.Repeat("\x00", rng.IntN(9000)))
 	}
-	noError(t, j.Close())
+	log := filetest.Log(t, records...)
 	for range 300 {
-		contents := bytes.Clone(log.Bytes())[:rng.IntN(log.Len())]
+		contents := bytes.Clone(log)[:rng.IntN(len(log))]
 		for range rng.IntN(3) {
 			at := rng.IntN(len(contents) + 1)
 			clear(contents[at:min(len(contents), at+rng.IntN(20_000))])
