@@ -4,9 +4,12 @@ package filetest
 import (
 	"bytes"
 	"errors"
+	"path/filepath"
 	"testing"
 
+	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/journal"
+	"github.com/syndtr/goleveldb/leveldb/opt"
 
 	"github.com/sievetable/sievetable/table"
 )
@@ -29,6 +32,28 @@ func Log(t *testing.T, records ...string) []byte {
 		t.Fatal(err)
 	}
 	return out.Bytes()
+}
+
+// WriteDatabase has goleveldb write to a database, which is closed then.
+func WriteDatabase(t testing.TB, dir string, o *opt.Options, write func(db *leveldb.DB) error) {
+	t.Helper()
+	db, err := leveldb.OpenFile(dir, o)
+	if err == nil {
+		err = errors.Join(write(db), db.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// OnlyFile returns the file of that pattern.
+func OnlyFile(t testing.TB, pattern string) string {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) != 1 {
+		t.Fatalf("%s: %v, %v, not one file", pattern, files, err)
+	}
+	return filepath.ToSlash(files[0])
 }
 
 // Deletion returns a batch that deletes a key.

@@ -11,10 +11,15 @@ import (
 
 	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-var noError = errtest.NoError
+var (
+	noError  = errtest.NoError
+	onlyFile = filetest.OnlyFile
+	writeTo  = filetest.WriteDatabase
+)
 
 // rounds returns how often a test does the same: more often if long tests run.
 func rounds(few, many int) int {

@@ -117,16 +117,6 @@ func writeOwned(t *testing.T) {
 	}
 }
 
-// onlyFile returns the file of that pattern.
-func onlyFile(t *testing.T, pattern string) string {
-	t.Helper()
-	files, err := filepath.Glob(pattern)
-	if err != nil || len(files) != 1 {
-		t.Fatalf("%s: %v, %v; want one file", pattern, files, err)
-	}
-	return filepath.ToSlash(files[0])
-}
-
 // The copy of a database has its permissions: what was private stays so. Its owner can write into it, so that an engine
 // can open the copy of a directory that is read only.
 func TestCopiesKeepMode(t *testing.T) {

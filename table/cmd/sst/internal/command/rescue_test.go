@@ -139,11 +139,3 @@ func TestNewDatabaseGoesOnBehindTheOldOne(t *testing.T) {
 		})
 	}
 }
-
-// writeTo opens a database of goleveldb for write.
-func writeTo(t *testing.T, dir string, o *opt.Options, write func(db *leveldb.DB) error) {
-	t.Helper()
-	db, err := leveldb.OpenFile(dir, o)
-	noError(t, err)
-	noError(t, errors.Join(write(db), db.Close()))
-}
