@@ -3,8 +3,6 @@ package progress
 import (
 	"bufio"
 	"cmp"
-	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -13,26 +11,15 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
 // openTerminal returns a terminal of that many columns, and what is written to it, cut after
 // each mark.
 func openTerminal(t *testing.T, columns int) (end *os.File, output <-chan string) {
 	t.Helper()
-	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { screen.Close() })
-	n, err := unix.IoctlGetInt(int(screen.Fd()), unix.TIOCGPTN)
-	if err := errors.Join(err, unix.IoctlSetPointerInt(int(screen.Fd()), unix.TIOCSPTLCK, 0)); err != nil {
-		t.Fatal(err)
-	}
-	end, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { end.Close() })
+	screen, end := scripttest.Terminal(t)
 	resize(t, end, columns)
 	parts := make(chan string)
 	go func() {

@@ -2,36 +2,16 @@ package command
 
 import (
 	"bufio"
-	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
-
-// openTerminal returns the two ends of a terminal.
-func openTerminal(t *testing.T) (master, slave *os.File) {
-	t.Helper()
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { master.Close() })
-	var number, unlocked uint32
-	for request, arg := range map[uintptr]*uint32{syscall.TIOCGPTN: &number, syscall.TIOCSPTLCK: &unlocked} {
-		if _, _, errno := syscall.Syscall(syscall.SYS_IOCTL, master.Fd(), request, uintptr(unsafe.Pointer(arg))); errno != 0 {
-			t.Fatal(errno)
-		}
-	}
-	slave, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
-	noError(t, err)
-	return master, slave
-}
 
 // A shell is an interactive one on a terminal.
 type shell struct {
@@ -49,7 +29,7 @@ func startShell(t *testing.T, dir, name string, args ...string) *shell {
 	if cmd.Err != nil && os.Getenv("SIEVETABLE_SHELLS") != "required" {
 		t.Skip(cmd.Err)
 	}
-	master, slave := openTerminal(t)
+	master, slave := scripttest.Terminal(t)
 	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = dir, slave, slave, slave
 	cmd.Env = append(os.Environ(), "PATH="+sstInPath(t)+":"+os.Getenv("PATH"), "HOME="+dir, "TERM=dumb", "INPUTRC=/dev/null", "PS1=", "DB=db", "ZDOTDIR="+dir, "LC_ALL=C.UTF-8")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
