@@ -12,6 +12,14 @@ import (
 // Enabled says whether long tests run.
 func Enabled() bool { return os.Getenv("SIEVETABLE_LONG") == "1" }
 
+// Rounds returns how often a test does the same: more often if long tests run.
+func Rounds(few, many int) int {
+	if Enabled() {
+		return many
+	}
+	return few
+}
+
 // Test skips the test unless long tests run.
 func Test(t testing.TB) {
 	t.Helper()

@@ -40,12 +40,8 @@ func init() { programs["sieve-saving-often"], programs["sieve-patient"] = saving
 // However often sieve seen is killed, if it then gets the input again from any place up to the last line
 // that it printed, it has printed each line in the end.
 func TestSeenIsKilled(t *testing.T) {
-	rounds := 3
-	if long.Enabled() {
-		rounds = 30
-	}
 	program := scripttest.Link(t, "sieve-saving-often")
-	for round := range rounds {
+	for round := range long.Rounds(3, 30) {
 		t.Run(fmt.Sprint(round), func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(31, uint64(round)))

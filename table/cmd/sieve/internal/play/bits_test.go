@@ -46,12 +46,7 @@ func oddKeys() (keys [][]byte) {
 }
 
 // absent is how many keys that were not added are asked for.
-func absent() int {
-	if long.Enabled() {
-		return 500
-	}
-	return 50
-}
+func absent() int { return long.Rounds(50, 500) }
 
 // The page's filter is the library's, byte for byte, and answers as the library does.
 func TestBitsAreLevelDBs(t *testing.T) {

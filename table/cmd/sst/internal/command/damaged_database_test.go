@@ -45,17 +45,13 @@ func writeOverwritten(t *testing.T, rng *rand.Rand, dir string) {
 func TestDamagedDatabases(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
-	databases, damages := 1, 12
-	if long.Enabled() {
-		databases, damages = 5, 100
-	}
-	for seed := range databases {
+	for seed := range rounds(1, 5) {
 		rng := rand.New(rand.NewPCG(uint64(seed), 28))
 		dir := filepath.Join(t.TempDir(), "db")
 		writeOverwritten(t, rng, dir)
 		s, err := dbdamage.Read(sst, dir)
 		noError(t, err)
-		for _, err := range s.Try(rng, damages, t.TempDir) {
+		for _, err := range s.Try(rng, rounds(12, 100), t.TempDir) {
 			t.Errorf("seed %d: %v", seed, err)
 		}
 	}

@@ -18,16 +18,9 @@ import (
 var (
 	noError  = errtest.NoError
 	onlyFile = filetest.OnlyFile
+	rounds   = long.Rounds
 	writeTo  = filetest.WriteDatabase
 )
-
-// rounds returns how often a test does the same: more often if long tests run.
-func rounds(few, many int) int {
-	if long.Enabled() {
-		return many
-	}
-	return few
-}
 
 // seeds yields the numbers below n, each with its generator.
 func seeds(n int, stream uint64) iter.Seq2[uint64, *rand.Rand] {

@@ -97,7 +97,7 @@ func someKeys(rng *rand.Rand, n int) map[string][]string {
 func TestLookupsInWrongOrders(t *testing.T) {
 	t.Parallel()
 	dir, few, all := t.TempDir(), 0, 0
-	for seed := range uint64(map[bool]int{false: 1, true: 8}[long.Enabled()]) {
+	for seed := range uint64(long.Rounds(1, 8)) {
 		rng := rand.New(rand.NewPCG(seed, 72))
 		keys, orders := someKeys(rng, 2000), someOrders(rng)
 		for _, kind := range slices.Sorted(maps.Keys(keys)) {

@@ -53,12 +53,7 @@ func versionsOf(r *rand.Rand, order table.Comparer, kinds []internalkey.Kind) (k
 }
 
 // tables is how many random tables the tests of detection write.
-func tables() int {
-	if long.Enabled() {
-		return 500
-	}
-	return 40
-}
+func tables() int { return long.Rounds(40, 500) }
 
 // Internal keys are recognized, also those of RocksDB's kinds, whatever kinds the separators
 // have. If the separators were shortened, the keys may have any kind too.

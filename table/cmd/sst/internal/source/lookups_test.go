@@ -58,7 +58,7 @@ func (o *opens) count(r io.ReaderAt) io.ReaderAt {
 // deleted, in any order. They open each table once.
 func TestManyLookups(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(map[bool]int{false: 1, true: 20}[long.Enabled()]) {
+	for seed := range uint64(long.Rounds(1, 20)) {
 		dir, rng := t.TempDir(), rand.New(rand.NewPCG(seed, 70))
 		has := writeRandomDatabase(t, dir, rng)
 		library, err := database.Open(dir, nil)
