@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
 // sst repair and sst merge --database that are killed at some moment leave the old database as it was, byte by byte,
@@ -47,7 +48,7 @@ type killedCopy struct {
 // newKilledCopy makes a database, a table of which is damaged for sst repair, and copies it once.
 func newKilledCopy(t *testing.T, rng *rand.Rand, name string) *killedCopy {
 	t.Helper()
-	c := &killedCopy{program: filepath.Join(sstInPath(t), "sst"), name: name, dir: filepath.Join(t.TempDir(), "db"), parent: t.TempDir()}
+	c := &killedCopy{program: scripttest.Link(t, "sst"), name: name, dir: filepath.Join(t.TempDir(), "db"), parent: t.TempDir()}
 	writeOverwritten(t, rng, c.dir)
 	if name == "repair" {
 		tables, err := filepath.Glob(filepath.Join(c.dir, "*.ldb"))

@@ -22,7 +22,7 @@ import (
 // interrupted or killed. Whenever there is a manifest, it and all its tables verify.
 func TestBuildsKilledInOneDirectory(t *testing.T) {
 	r := rand.New(rand.NewPCG(28, 12))
-	inputs, sst, parent := randomInputs(r), filepath.Join(sstInPath(t), "sst"), t.TempDir()
+	inputs, sst, parent := randomInputs(r), scripttest.Link(t, "sst"), t.TempDir()
 	for round := range rounds(5, 100) {
 		out := filepath.Join(parent, fmt.Sprint(round/5)) // five rounds in each directory
 		var all sync.WaitGroup
@@ -83,7 +83,7 @@ func runAndSignal(t *testing.T, cmd *exec.Cmd, after time.Duration, by os.Signal
 // time the set is sound, and it has the layers of all that have ended well.
 func TestLayersKilled(t *testing.T) {
 	r := rand.New(rand.NewPCG(29, 12))
-	sst, dir := filepath.Join(sstInPath(t), "sst"), filepath.Join(t.TempDir(), "set")
+	sst, dir := scripttest.Link(t, "sst"), filepath.Join(t.TempDir(), "set")
 	mustSST(t, "build", "-o", dir, "--entries-per-table", "50", "--input-format", "raw-keys", tempFile(t, "base", strings.Join(randomInputs(r), "")), "--on-duplicate", "first")
 	builds := 0
 	for range rounds(3, 60) {
@@ -122,7 +122,7 @@ func checkLayerOf(t *testing.T, dir, name string, ended bool) {
 // along: its manifest is the old one or that of a set with all exceptions, and no layer is lost.
 func TestConvertSetKilled(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 12))
-	program, parent := filepath.Join(sstInPath(t), "sst"), t.TempDir()
+	program, parent := scripttest.Link(t, "sst"), t.TempDir()
 	input, list := tempFile(t, "keys.txt", numberedLines(2000, "key%04d")), tempFile(t, "good.txt", numberedLines(2000, "key%04d-"))
 	build := func(name string, flags ...string) (dir string) {
 		dir = filepath.Join(parent, name)
