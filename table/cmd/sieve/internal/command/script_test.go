@@ -11,13 +11,13 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/golden"
-	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-var noError = tabletest.NoError
+var noError = errtest.NoError
 
 // programs are what the test binary is under other names.
 var programs = map[string]func(){"sieve": runSieve}

@@ -10,13 +10,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/tabletest"
 )
 
-var noError = tabletest.NoError
+var noError = errtest.NoError
 
 // usual is a query with the flags' defaults.
 func usual(keys uint64, rate float64) Query {

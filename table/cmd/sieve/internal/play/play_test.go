@@ -10,13 +10,13 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
 
-var noError = tabletest.NoError
+var noError = errtest.NoError
 
 func TestMain(m *testing.M) { pagetest.Main(m) }
 

@@ -13,12 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/plot/vg"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/theme"
 )
 
-var noError = tabletest.NoError
+var noError = errtest.NoError
 
 // charts are configurations from one line to many.
 var charts = map[string]func(*Config){

@@ -17,11 +17,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table"
 )
 
-var noError = tabletest.NoError
+var noError = errtest.NoError
 
 // A printed keeps what is printed.
 type printed struct {

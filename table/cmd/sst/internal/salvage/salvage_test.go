@@ -12,13 +12,14 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
-var noError = tabletest.NoError
+var noError = errtest.NoError
 
 // A data block that looks like an index, a metaindex or properties is data. The real index,
 // metaindex and properties are not, whichever part of the table is damaged.

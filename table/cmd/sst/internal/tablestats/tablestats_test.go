@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -21,7 +22,7 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-var noError = tabletest.NoError
+var noError = errtest.NoError
 
 func statsOf(t *testing.T, o table.WriterOptions, pairs []workload.Pair) *Stats {
 	t.Helper()

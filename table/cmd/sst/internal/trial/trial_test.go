@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -16,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
-var noError = tabletest.NoError
+var noError = errtest.NoError
 
 // written writes n of W1's entries, and opens the table.
 func written(t *testing.T, n int, o table.WriterOptions) *dbfile.File {
