@@ -1,7 +1,10 @@
 package dbdir
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +16,7 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -184,13 +188,18 @@ func RealName(path string) string {
 	return filepath.Clean(path)
 }
 
-// SetManifests returns the manifests of sets in a directory. If one cannot be read, that is an error.
+// SetManifests returns the manifests of sets in a directory. If one cannot be read, that is an error, and so is another
+// file that may be one.
 func SetManifests(dir string) (all []*set.Manifest, err error) {
-	manifests, err := manifestsOfSets(dir)
+	names, err := regular.DirOf(dir).Names()
 	if err != nil {
 		return nil, err
 	}
-	for _, path := range manifests {
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if name != set.ManifestName && (isTableName(name) || !mayBeSetManifest(path)) {
+			continue
+		}
 		m, err := ReadSetManifest(path, ListOptions{})
 		if err != nil {
 			return nil, err
@@ -198,4 +207,29 @@ func SetManifests(dir string) (all []*set.Manifest, err error) {
 		all = append(all, m)
 	}
 	return all, nil
+}
+
+// mayBeSetManifest is isSetManifest, but also reports whether a file is one as far as is known: a link that leads
+// nowhere, a file that cannot be opened or read, or one with a damaged first line before those of tables.
+func mayBeSetManifest(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil {
+		_, err = os.Lstat(path)
+		return err == nil // else it was removed
+	}
+	if !info.Mode().IsRegular() || info.Size() == 0 {
+		return false
+	}
+	start, err := dbfile.ReadStart(path)
+	if err != nil || len(start) == 0 {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	return isSetManifest(path) || !startsTableLine(start) && slices.ContainsFunc(bytes.Split(start, []byte("\n")), startsTableLine)
+}
+
+// startsTableLine reports whether text starts with the line of a table in the manifest of a set. A file for sst
+// manifest has only such lines.
+func startsTableLine(text []byte) bool {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return bytes.HasPrefix(line, []byte(`{"name":`)) && bytes.Contains(line, []byte(`"sha256":`))
 }

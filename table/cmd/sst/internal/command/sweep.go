@@ -129,11 +129,11 @@ func (s *Sweep) print(out io.Writer, f set.File) error {
 	return nil
 }
 
-// manifestsOf returns the manifests of sets in a directory.
+// manifestsOf returns the manifests of sets in a directory. A file that cannot be read may be one.
 func manifestsOf(dir string) ([]*set.Manifest, error) {
 	all, err := dbdir.SetManifests(dir)
 	if err != nil {
-		return nil, fmt.Errorf("%w: nothing was removed, as this manifest may list any file", err)
+		return nil, fmt.Errorf("%w: nothing was removed, as a manifest may list any file", err)
 	}
 	return all, nil
 }
