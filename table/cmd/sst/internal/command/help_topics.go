@@ -34,8 +34,8 @@ Damage       sst passes over corrupt blocks, missing tables and damaged parts of
   --no-log                     ignore a database's logs: writes that are in no table yet
   --strict                     scan, diff: stop at the first damage; get: no older versions
 
-For a lone table, sst first checks the key order in some blocks, unless --comparator bytewise is
-given. In an unknown order, sst can scan, but not look up keys.`
+For a lone table, sst first checks the key order in some blocks, unless --comparator gives one. In
+an unknown order, sst can scan, but not look up keys.`
 
 const formatsHelp = `Lines. build and get read these formats (--input-format). scan prints tsv, json and hex, and get
 also raw (--format):
