@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
@@ -85,8 +86,7 @@ func (t *setTarget) readOld() (*set.Manifest, error) {
 	case errors.Is(err, fs.ErrNotExist) && !t.isLayer:
 		return nil, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("%s does not exist, so no layer can be added: build the set first, with sst build -o %s%c",
-			t.path, dir, os.PathSeparator)
+		return nil, t.missingSet(dir)
 	case err != nil:
 		return nil, err
 	}
@@ -99,6 +99,15 @@ func (t *setTarget) readOld() (*set.Manifest, error) {
 		return nil, fmt.Errorf("%s: %w", t.path, err)
 	}
 	return m, nil
+}
+
+// missingSet returns the error for a set in a directory that does not exist, and that is to get a layer.
+func (t *setTarget) missingSet(dir string) error {
+	if name, _ := versions.FindCurrentOrManifest(dir); name != "" {
+		return fmt.Errorf("%s is a database directory, with %s: only sets have layers", dir, name)
+	}
+	return fmt.Errorf("%s does not exist, so no layer can be added: build the set first, with sst build -o %s",
+		t.path, text.ShellPath(dir+string(os.PathSeparator)))
 }
 
 // lock locks the set. Where files cannot be locked, a set is written all the same: it needs nothing of the manifest
