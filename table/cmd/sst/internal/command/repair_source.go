@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -23,8 +25,9 @@ import (
 // A databaseRepair writes the newest pairs of a database to a new one.
 type databaseRepair struct {
 	*source.Source
-	certain   bool   // pairs that are not certain are left out
-	uncertain uint64 // pairs of which newer versions, or deletions, may be lost: copied, or left out
+	flags     []string // that were given, for a command that repairs again
+	certain   bool     // pairs that are not certain are left out
+	uncertain uint64   // pairs of which newer versions, or deletions, may be lost: copied, or left out
 }
 
 // repairDatabase repairs a database.
@@ -54,7 +57,7 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 			return err
 		}
 		c.copyOf = s.Path
-		r := &databaseRepair{Source: s, certain: f.certain}
+		r := &databaseRepair{Source: s, flags: givenFlags(cmd), certain: f.certain}
 		err = c.writeDatabase(r.appendNewest)
 		if errors.Is(err, table.ErrOrder) {
 			if err = s.SortDisordered(); err == nil {
@@ -127,9 +130,23 @@ func (r *databaseRepair) report(c *copier) []string {
 		report.add("all of them may be outdated, or may have been deleted")
 	case r.uncertain > 0:
 		report.add("%s of them may be outdated, or may have been deleted: to leave these out, run: sst repair --certain %s -o %s",
-			humanize.Comma(int64(r.uncertain)), text.ShellPath(r.Path), text.ShellPath(filepath.Clean(c.out)+".certain"))
+			humanize.Comma(int64(r.uncertain)), strings.Join(append(r.flags, text.ShellPath(r.Path)), " "), text.ShellPath(filepath.Clean(c.out)+".certain"))
 	}
 	return report.lines
+}
+
+// givenFlags returns the flags of a command line that decide what is read and how it is written, but for --certain.
+func givenFlags(cmd *cobra.Command) (flags []string) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch value := f.Value.String(); {
+		case slices.Contains([]string{"output", "json", "certain"}, f.Name):
+		case f.Value.Type() == "bool" && value == "true":
+			flags = append(flags, "--"+f.Name)
+		default:
+			flags = append(flags, "--"+f.Name+"="+text.ShellWord(value))
+		}
+	})
+	return flags
 }
 
 // fewLosses is how many ranges of lost keys a repair names. The report says how many pairs may be old.
