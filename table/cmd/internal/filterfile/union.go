@@ -34,6 +34,11 @@ func Unite(cmd *cobra.Command, paths []string, out string) error {
 	NoteName(cmd.ErrOrStderr(), out)
 	var u union
 	return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
+		unlock, err := output.Lock(ctx, out, paths...)
+		if err != nil {
+			return err
+		}
+		defer unlock()
 		for _, path := range paths {
 			if err := ctx.Err(); err != nil {
 				return err

@@ -10,6 +10,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
@@ -45,15 +46,25 @@ func exceptCommand() *cobra.Command {
 		if err := dbdir.CheckOutputs(cmd); err != nil {
 			return err
 		}
-		file, err := dbfile.Open(args[0], dbfile.Options{})
-		if err != nil {
-			return err
-		}
-		defer file.Close() // it was only read
-		if !file.Reader.FilterOnly() {
-			return file.Wrap(fmt.Errorf("a table, not a filter: to add exceptions, run: sst convert %s --never %s -o OUT", text.ShellPath(args[0]), text.ShellPath(f.Never)))
-		}
-		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error { return f.WriteFile(ctx, cmd, file, out) })
+		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error { return except(ctx, cmd, &f, args[0], out) })
 	}
 	return cmd
+}
+
+// except writes the filter with the exceptions to out, which may be its own file.
+func except(ctx context.Context, cmd *cobra.Command, f *filterfile.ExceptFlags, path, out string) error {
+	unlock, err := output.Lock(ctx, out, path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	file, err := dbfile.Open(path, dbfile.Options{})
+	if err != nil {
+		return err
+	}
+	defer file.Close() // it was only read
+	if !file.Reader.FilterOnly() {
+		return file.Wrap(fmt.Errorf("a table, not a filter: to add exceptions, run: sst convert %s --never %s -o OUT", text.ShellPath(path), text.ShellPath(f.Never)))
+	}
+	return f.WriteFile(ctx, cmd, file, out)
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -62,6 +63,11 @@ func convertCommand() *cobra.Command {
 		case to.out == "":
 			return errNoOutputTable
 		}
+		unlock, err := output.Lock(cmd.Context(), to.out, args[0])
+		if err != nil {
+			return err
+		}
+		defer unlock()
 		return flags.withFile(args[0], cmd.ErrOrStderr(), func(f *dbfile.File) error {
 			if except.Never != "" {
 				return except.WriteFile(cmd.Context(), cmd, f, to.out)

@@ -1,0 +1,41 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+)
+
+// sst convert of one table in its place, at once, loses no exceptions: the table is as if they had run one after the other.
+func TestConvertAtOnce(t *testing.T) {
+	t.Parallel()
+	const n = 6
+	inTurn, atOnce := filepath.Join(t.TempDir(), "t.ldb"), filepath.Join(t.TempDir(), "t.ldb")
+	for _, out := range []string{inTurn, atOnce} {
+		mustSST(t, "build", "--table-filter", "fuse:4", "-o", out, tempFile(t, "in.txt", numberedLines(1000, "key%04d")))
+	}
+	args := func(i int, out string) []string {
+		return []string{"convert", out, "--never", tempFile(t, "never", numberedLines(60, fmt.Sprint("never", i, "-%d"))), "-o", out}
+	}
+	for i := range n {
+		mustSST(t, args(i, inTurn)...)
+	}
+	var running sync.WaitGroup
+	for i := range n {
+		convert := args(i, atOnce)
+		running.Go(func() {
+			if status, _, stderr := sst(convert...); status != 0 {
+				t.Errorf("status %d, %s", status, stderr)
+			}
+		})
+	}
+	running.Wait()
+	want, err := os.ReadFile(inTurn)
+	noError(t, err)
+	if got, err := os.ReadFile(atOnce); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes, %v; in turn, it has %d", len(got), err, len(want))
+	}
+}
