@@ -228,8 +228,8 @@ type IterOptions struct {
 	Lower, Upper []byte
 
 	// FilterKey is the filter key of all wanted entries: what [ReaderOptions].FilterKey returns for their keys. Data
-	// blocks whose filters rule it out are skipped. Set Lower and Upper too. If it is nil, only Prefix is
-	// checked.
+	// blocks whose filters rule it out are skipped. Set Lower and Upper too: entries with other filter keys may be
+	// missing, and in databases and sets deleted ones may appear. If it is nil, only Prefix is checked.
 	FilterKey []byte
 
 	// Prefix limits the Iter to the keys, or user keys of internal keys, that start with it. If filters hold prefixes
