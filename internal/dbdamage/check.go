@@ -82,6 +82,7 @@ func (c *checker) checkShown(status int, shown map[string]string, checkKey func(
 
 // checkStatus checks the status, and finds out until when the database is shown.
 func (c *checker) checkStatus(status int, shown map[string]string) error {
+	c.said.all = c.said.all || status == statusDamaged && c.said.old
 	switch {
 	case c.said.missed != "":
 		return fmt.Errorf("cannot understand %q", c.said.missed)

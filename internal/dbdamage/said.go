@@ -15,6 +15,7 @@ type Said struct {
 	sequences [][2]uint64 // the first and the last lost one
 	all       bool        // any key may have an older version
 	tail      bool        // the end of a log was passed over
+	old       bool        // the MANIFEST may have been cut, so that any key may be as it was before
 	missed    string      // a line that is not understood
 }
 
@@ -22,7 +23,7 @@ type Said struct {
 type keyRange struct{ from, to string }
 
 var (
-	lostKeys = regexp.MustCompile(`: (?:lost|keys out of order among) the keys(?: (≥|>) ("(?:[^"\\]|\\.)*"))?(?: and)?(?: ≤ ("(?:[^"\\]|\\.)*"))?[ ,:]`)
+	lostKeys = regexp.MustCompile(`: (?:(?:lost|keys out of order among) )?the keys(?: (≥|>) ("(?:[^"\\]|\\.)*"))?(?: and)?(?: ≤ ("(?:[^"\\]|\\.)*"))?[ ,:]`)
 	lostLog  = regexp.MustCompile(`(?:writes? with sequence numbers? (<|>)? ?(\d+)(?: to (\d+))? (?:may be|is|are) lost|(its writes are lost)|(no writes are lost))`)
 )
 
@@ -44,6 +45,7 @@ func Hear(stderr string) (s Said) {
 		}
 		s.all = s.all || strings.Contains(line, "older or deleted versions may appear")
 		s.tail = s.tail || strings.Contains(line, "at its end")
+		s.old = s.old || strings.Contains(line, "the file was cut and may be out of date")
 	}
 	return s
 }
