@@ -44,8 +44,13 @@ func check(name string, info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil
 	}
-	return &fs.PathError{Op: "open", Path: name, Err: errors.New(Kind(info.Mode()) + ", not a regular file")}
+	return &fs.PathError{Op: "open", Path: name, Err: NotRegularError{info.Mode()}}
 }
+
+// A NotRegularError is the error for a file of another kind, in that of its path.
+type NotRegularError struct{ Mode fs.FileMode }
+
+func (e NotRegularError) Error() string { return Kind(e.Mode) + ", not a regular file" }
 
 // Kind names the kind of a file that is not regular, for errors.
 func Kind(m fs.FileMode) string {

@@ -36,11 +36,8 @@ func Open(path string, o Options) (*File, error) {
 // table is an error.
 func OpenDamaged(path string, o Options) (*File, error) {
 	f, err := OpenRegular(path, o.Outputs)
-	if s, found := StandInOf(path, nil, err); found {
-		return nil, &FileError{path, s.InPlaceOfTable(o.inDatabase() || IsInManifest(path))}
-	}
 	if err != nil {
-		return nil, err
+		return nil, inPlaceOfTable(path, o, err)
 	}
 	f.Src = pastUnreadable(f.Src, path, o.Unread)
 	err = f.open(o)
@@ -55,6 +52,20 @@ func OpenDamaged(path string, o Options) (*File, error) {
 		return nil, errors.Join(f.Wrap(err), f.Close())
 	}
 	return f, nil
+}
+
+// inPlaceOfTable returns the error for what is in the place of a table, as err says. In a database it is the loss of what
+// the table has.
+func inPlaceOfTable(path string, o Options, err error) error {
+	inDatabase, other := o.inDatabase() || IsInManifest(path), regular.NotRegularError{}
+	s, found := StandInOf(path, nil, err)
+	switch {
+	case found:
+		return &FileError{path, s.InPlaceOfTable(inDatabase)}
+	case inDatabase && errors.As(err, &other):
+		return &FileError{path, Corruption(other.Error() + ": restore it")}
+	}
+	return err
 }
 
 // openFiles are the files of all Files, which can be more than the process may have open.

@@ -57,53 +57,27 @@ func TestDamagedDatabases(t *testing.T) {
 	}
 }
 
-// A table whose name is a link that leads nowhere is lost, and the rest of its database is read.
-func TestTableIsADanglingLink(t *testing.T) {
+// A table whose name is a link that leads nowhere, or a directory, is lost, and the rest of its database is read.
+func TestWhatIsInPlaceOfATable(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "db")
-	mustSST(t, "build", "--database", "--table-size", "1B", "-o", dir, tempFile(t, "lines", "a\t1\nb\t2\nc\t3\n"))
-	name := filepath.Join(dir, "000003.ldb") // which has b
-	if err := errors.Join(os.Remove(name), os.Symlink("nowhere", name)); err != nil {
-		t.Skip(err)
-	}
-	const what = "a link to a file that does not exist"
-	for _, args := range [][]string{{"verify", dir}, {"scan", dir}, {"get", dir, "b"}, {"repair", dir, "-o", dir + ".new"}} {
-		status, out, stderr := sst(args...)
-		if said := out + stderr; status != cli.ExitDamaged || !strings.Contains(said, what) || strings.Contains(said, "changed while") {
-			t.Errorf("%v: status %d, want %d, and that it is %s:\n%s", args, status, cli.ExitDamaged, what, said)
+	for what, put := range map[string]func(name string) error{
+		"a link to a file that does not exist": func(name string) error { return os.Symlink("nowhere", name) },
+		"a directory, not a regular file":      func(name string) error { return os.Mkdir(name, 0o777) },
+	} {
+		dir := filepath.Join(t.TempDir(), "db")
+		mustSST(t, "build", "--database", "--table-size", "1B", "-o", dir, tempFile(t, "lines", "a\t1\nb\t2\nc\t3\n"))
+		name := filepath.Join(dir, "000003.ldb") // which has b
+		if err := errors.Join(os.Remove(name), put(name)); err != nil {
+			t.Skip(err)
 		}
-	}
-	if got := mustSST(t, "scan", dir+".new"); got != "a\t1\nc\t3\n" {
-		t.Errorf("the new database has %q", got)
-	}
-}
-
-// A CURRENT that is cut within the name of the MANIFEST is at fault itself, and not the MANIFEST of the shorter name,
-// which never was. It is said once.
-func TestCutCurrent(t *testing.T) {
-	t.Parallel()
-	sound := writeSmall(t)
-	current := readFile(t, filepath.Join(sound, "CURRENT"))
-	for n := len("MANIFEST-0"); n < len(strings.TrimSpace(string(current))); n++ {
-		dir := copyOf(t, sound)
-		noError(t, os.Truncate(filepath.Join(dir, "CURRENT"), int64(n)))
-		for _, command := range databaseCommands {
-			checkMessages(t, sound, dir, "CURRENT", "truncated", command)
-		}
-	}
-}
-
-// With --strict, damage of the state of a database ends a command before it prints anything.
-func TestStrictStates(t *testing.T) {
-	t.Parallel()
-	for _, file := range []string{"CURRENT", "MANIFEST-*"} {
-		dir := writeSmall(t)
-		name := onlyFile(t, filepath.Join(dir, file))
-		noError(t, os.Remove(name))
-		for _, args := range [][]string{{"get", "--strict", dir, "a0007"}, {"scan", "--strict", dir}, {"diff", "--strict", dir, dir}} {
-			if status, stdout, stderr := sst(args...); status != cli.ExitDamaged || stdout != "" || !strings.Contains(stderr, filepath.Base(name)) {
-				t.Errorf("without %s: %v: status %d, %q, %q", file, args, status, stdout, stderr)
+		for _, args := range [][]string{{"verify", dir}, {"scan", dir}, {"get", dir, "b"}, {"repair", dir, "-o", dir + ".new"}} {
+			status, out, stderr := sst(args...)
+			if said := out + stderr; status != cli.ExitDamaged || !strings.Contains(said, what) || strings.Contains(said, "changed while") {
+				t.Errorf("%v: status %d, want %d, and that it is %s:\n%s", args, status, cli.ExitDamaged, what, said)
 			}
+		}
+		if got := mustSST(t, "scan", dir+".new"); got != "a\t1\nc\t3\n" {
+			t.Errorf("%s: the new database has %q", what, got)
 		}
 	}
 }
