@@ -54,15 +54,15 @@ func OpenDamaged(path string, o Options) (*File, error) {
 	return f, nil
 }
 
-// inPlaceOfTable returns the error for what is in the place of a table, as err says. In a database it is the loss of what
-// the table has.
+// inPlaceOfTable returns the error for what is in the place of a table, as err says. If a manifest lists the table, it is
+// the loss of what that has.
 func inPlaceOfTable(path string, o Options, err error) error {
-	inDatabase, other := o.inDatabase() || IsInManifest(path), regular.NotRegularError{}
+	listed, other := o.Line != nil || IsInManifest(path), regular.NotRegularError{}
 	s, found := StandInOf(path, nil, err)
 	switch {
 	case found:
-		return &FileError{path, s.InPlaceOfTable(inDatabase)}
-	case inDatabase && errors.As(err, &other):
+		return &FileError{path, s.InPlaceOfTable(listed || o.Numbered)}
+	case listed && errors.As(err, &other):
 		return &FileError{path, Corruption(other.Error() + ": restore it")}
 	}
 	return err

@@ -18,7 +18,7 @@ func Lock(ctx context.Context, name string, inputs ...string) (unlock func(), er
 	}
 	real, err := atomicfile.Resolve(name)
 	if err != nil {
-		return nil, err
+		return func() {}, nil // Create returns the error
 	}
 	unlock, err = filelock.Wait(ctx, real+".lock")
 	if errors.Is(err, errors.ErrUnsupported) {
