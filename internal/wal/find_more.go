@@ -17,7 +17,7 @@ const maxSearched = 256 * blockSize
 // A search looks for the next fragment in the rest of a Reader's block.
 type search struct {
 	*Reader
-	fails map[int]bool // offsets from which fragments do not reach the end of the block
+	reaches map[int]bool // whether fragments reach the end of the block from an offset on
 }
 
 // nextFragment returns the offset > 0 in the rest of the block where the next fragment begins, or the
@@ -51,6 +51,9 @@ func (s *search) find() int {
 		}
 		ok, behind := s.follows(at)
 		if ok {
+			if s.numbers != nil {
+				s.numbers.guessed = s.numbers.unsure
+			}
 			return at
 		}
 		at = behind
@@ -82,37 +85,52 @@ func (s *search) valid(at int) bool {
 // zeros, or at the end of the log one that is cut short.
 func (s *search) reachesEnd(at int) bool {
 	var starts []int
-	for len(s.rest)-at >= FragmentHeaderLen {
+	reaches := true
+	for reaches && len(s.rest)-at >= FragmentHeaderLen {
+		if known, ok := s.reaches[at]; ok {
+			reaches = known
+			break
+		}
 		starts = append(starts, at)
 		end := s.claimedEnd(at)
-		isCut := end > len(s.rest)
-		switch {
-		case isCut && (len(bytes.Trim(s.rest[at:], "\x00")) == 0 || s.eof && isKnown(s.rest[at+6])):
-			return true
-		case isCut, s.fails[at], !s.valid(at) && len(s.rest)-end >= FragmentHeaderLen && !s.valid(end):
-			for _, start := range starts {
-				s.fails[start] = true
-			}
-			return false
+		if end > len(s.rest) {
+			reaches = len(bytes.Trim(s.rest[at:], "\x00")) == 0 || s.eof && isKnown(s.rest[at+6])
+			break
 		}
+		reaches = s.valid(at) || len(s.rest)-end < FragmentHeaderLen || s.valid(end)
 		at = end
 	}
-	return true
+	for _, start := range starts {
+		s.reaches[start] = reaches
+	}
+	return reaches
 }
 
-// damagedBatch returns the batch that the damaged fragment is of, as far as the block has it, and what follows.
-func (s *search) damagedBatch() []byte { return slices.Concat(s.record, s.rest[FragmentHeaderLen:]) }
+// damagedBatch returns the batch that the damaged fragment is of, as far as the block has it, and what follows. So many
+// bytes of it are before the fragment. If its start was not read, there is none, unless a sequence number that must
+// follow the last one can tell that only the kind of the fragment is damaged.
+func (s *search) damagedBatch() (batch []byte, before int) {
+	rest := s.rest[FragmentHeaderLen:]
+	switch kind := s.rest[6]; {
+	case kind == kindFull, kind == kindFirst:
+		return rest, 0
+	case isKnown(kind) && !s.inRecord && s.numbers.end == 0:
+		return nil, 0
+	}
+	return slices.Concat(s.record, rest), len(s.record)
+}
 
 // damagedBatchEnd returns the offset in the rest of a block where the batch ends whose last fragment is
 // damaged there, if its bytes and what follows agree about it: the batch that must follow starts there, or
 // the log ends. Else it returns 0. What a value of the batch has is not searched then.
 func (s *search) damagedBatchEnd() int {
 	n := s.numbers
-	sequence, next, length := batchPrefix(s.damagedBatch())
+	batch, before := s.damagedBatch()
+	sequence, next, length := batchPrefix(batch)
 	if length == 0 || sequence <= n.last || n.end > 0 && sequence != n.last+1 {
 		return 0
 	}
-	end := length - len(s.record) + FragmentHeaderLen
+	end := length - before + FragmentHeaderLen
 	if end < FragmentHeaderLen {
 		return 0
 	}
@@ -129,7 +147,8 @@ func (s *search) isAnnounced(end int) bool {
 	if s.numbers == nil || s.reachesEnd(end) {
 		return true
 	}
-	sequence, count, ok := batchHeader(s.damagedBatch())
+	damaged, _ := s.damagedBatch()
+	sequence, count, ok := batchHeader(damaged)
 	following, _, length := s.batch(end)
 	return ok && length > 0 && sequence > s.numbers.last && sequence+count == following
 }

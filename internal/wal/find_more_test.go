@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
@@ -84,6 +85,17 @@ func TestFindMoreIsNotMisledByAStoredLog(t *testing.T) {
 		if got, _ := recordsFound(t, damaged); !slices.EqualFunc([][]byte{all[0], all[2]}, got, bytes.Equal) {
 			t.Errorf("damage at %d: %q", at, got)
 		}
+	}
+}
+
+// A batch that has more writes than its header says can end, by that, before its damaged fragment.
+func TestBatchThatEndsBeforeItsDamagedFragment(t *testing.T) {
+	t.Parallel()
+	long := batch(2, 1, aSet("own", "v")+aSet("own", strings.Repeat("v", 2*blockSize)))
+	log := logOf(t, []byte(batch(1, 1, aSet("own", "v"))), []byte(long), []byte(batch(4, 1, aSet("own", "v"))))
+	log[2*blockSize] ^= 1
+	if own, _, l := foundWrites(t, log); !own[1] || !own[4] || !l.MayHaveLost(2) || !l.MayHaveLost(3) {
+		t.Errorf("found %v, %v", own, l.Damage)
 	}
 }
 

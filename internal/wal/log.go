@@ -27,10 +27,14 @@ type Log struct {
 	zeroEnd  bool        // its end is zeros
 
 	last    uint64  // sequence number of the last write, also of the logs before
+	sure    uint64  // that of the last one that is not of a log in a value
 	lacking bool    // the log before is not empty, and no write of it could be read
 	numbers numbers // checks what is found behind damage
 	unsure  uint64  // highest sequence number of a write that may be of a log in a value
+	joined  uint64  // sequence number of the first write of the last batch, if that has several fragments; or 0
 	back    bool    // the sequence numbers step back
+
+	endsUnsure bool // the last write that was read may be of a log in a value
 
 	wasRead, isNext bool  // it was read; the log before was
 	endBefore       int64 // where the writes of the log before end, without what was never written completely
@@ -40,7 +44,7 @@ type Log struct {
 func (l *Log) Next() Log {
 	next := Log{Start: l.Start, isNext: l.wasRead, endBefore: l.Size - l.Tail}
 	if l.Start > 0 {
-		next.last, next.lacking = l.last, l.last == 0 && l.Size > 0
+		next.last, next.sure, next.joined, next.lacking = l.last, l.sure, l.joined, l.last == 0 && l.Size > 0
 	}
 	return next
 }
@@ -78,7 +82,7 @@ func (l *Log) read(f io.ReaderAt, yield func(Write, error) bool) error {
 		return err
 	}
 	r.FindMore()
-	l.numbers, r.numbers = numbers{log: f, last: l.last}, &l.numbers
+	l.numbers, r.numbers = numbers{log: f, last: l.sure}, &l.numbers
 	for {
 		record, offset, err := r.Next()
 		if err == io.EOF {
@@ -104,7 +108,10 @@ func (l *Log) batch(record []byte, offset, end int64, yield func(Write, error) b
 			return true
 		}
 		l.follow(w.Sequence, offset)
-		l.numbers.last, l.numbers.end = w.Sequence, end
+		l.numbers.last, l.numbers.end, l.joined = w.Sequence, end, 0
+		if end-offset > FragmentHeaderLen+int64(len(record)) {
+			l.joined, _, _ = batchHeader(record)
+		}
 		w.Offset = offset
 		if !yield(w, nil) {
 			return false

@@ -17,6 +17,7 @@ type LogDamage struct {
 	After, Before uint64 // what is lost has sequence numbers between these; 0: no bound is known
 	InLogBefore   bool   // it is at the end of the log before this one, and so is Offset
 	Further       int    // how many further parts this stands for, of which only After and Before are known; 0: it is one part
+	joined        uint64 // sequence number of the first write of the batch before it, if that may be joined of two batches; or 0
 }
 
 func (d LogDamage) Error() string {
@@ -55,15 +56,20 @@ func (d LogDamage) lost() string {
 // either are not of the log, or it is not what its writer wrote.
 func (d LogDamage) stepsBack() bool { return d.Before != 0 && d.Before <= d.After }
 
-// numbers returns the lowest and the highest sequence number that a lost write can have. If first > last, none is lost.
+// numbers returns the lowest and the highest sequence number that a write can have that is lost or may be joined of
+// two. If first > last, there is none.
 func (d LogDamage) numbers() (first, last uint64) {
-	switch {
-	case d.stepsBack() || d.Unread:
+	if d.stepsBack() || d.Unread {
 		return 0, internalkey.MaxSequence
-	case d.Before == 0:
-		return d.After + 1, internalkey.MaxSequence
 	}
-	return d.After + 1, d.Before - 1
+	first, last = d.After+1, internalkey.MaxSequence
+	if d.joined > 0 {
+		first = d.joined
+	}
+	if d.Before > 0 {
+		last = d.Before - 1
+	}
+	return first, last
 }
 
 // MayHaveLost reports whether a write with that sequence number can be one of those that HighestLost is about.
@@ -111,12 +117,14 @@ func (l *Log) addPart(d Damage) {
 	l.add(LogDamage{Damage: d, After: l.last})
 }
 
+// add adds a loss. Where blocks are lost, the first fragment of a batch and the last one of another make one record.
 func (l *Log) add(d LogDamage) {
+	d.joined = l.joined
 	switch n := len(l.Damage); {
 	case n < maxListedDamage:
 		l.Damage = append(l.Damage, d)
 	case n == maxListedDamage:
-		l.Damage = append(l.Damage, LogDamage{After: d.After, Before: d.Before, Further: 1})
+		l.Damage = append(l.Damage, LogDamage{After: d.After, Before: d.Before, Further: 1, joined: d.joined})
 	default:
 		l.Damage[n-1].Before = d.Before
 		l.Damage[n-1].Further++
@@ -130,6 +138,9 @@ func (l *Log) isPending() bool { n := len(l.Damage); return n > 0 && l.Damage[n-
 // lost. The numbers of a log are consecutive, so a gap says that writes are lost, wherever they were.
 func (l *Log) follow(sequence uint64, offset int64) {
 	l.endTorn(sequence <= l.Torn.sequence)
+	if l.numbers.end == 0 && l.sure < sequence && sequence <= l.last {
+		l.forgetUnsure()
+	}
 	switch {
 	case l.isPending():
 		for i := len(l.Damage) - 1; i >= 0 && l.Damage[i].Before == 0; i-- {
@@ -141,14 +152,29 @@ func (l *Log) follow(sequence uint64, offset int64) {
 		l.add(missing(offset, "it does not go on where the log before ends", l.last, sequence))
 	}
 	l.back = l.back || l.last > 0 && sequence <= l.last
-	if offset < l.numbers.unsure {
+	if l.endsUnsure = offset < l.numbers.unsure; l.endsUnsure {
 		l.unsure = max(l.unsure, sequence)
+	} else {
+		l.sure = max(l.sure, sequence)
 	}
 	l.last = max(l.last, sequence)
 }
 
-// checkEnd takes note, after all was read, of writes at the end that the log lacks.
+// forgetUnsure makes a log go on from the last write of the log before that is certain: the first write says that
+// those behind it were of a log in a value.
+func (l *Log) forgetUnsure() {
+	for i := range l.Damage {
+		l.Damage[i].After = l.sure
+	}
+	l.last = l.sure
+}
+
+// checkEnd takes note, after all was read, of writes at the end that the log lacks. If those that were found
+// there by a search may be of a log in a value, what is lost before them can have any number.
 func (l *Log) checkEnd() {
+	if n := len(l.Damage); n > 0 && l.endsUnsure && l.numbers.guessed == l.numbers.unsure {
+		l.Damage[n-1].Before = 0
+	}
 	if after := max(l.After, l.last); after < l.UpTo && !l.isPending() {
 		l.add(missing(l.Size-l.Tail, "writes that the MANIFEST counts are missing at the end", after, l.UpTo+1))
 	}

@@ -1,10 +1,6 @@
 package wal
 
-import (
-	"io"
-
-	"github.com/sievetable/sievetable/table/internalkey"
-)
+import "io"
 
 const (
 	minWriteLen = 2              // bytes: the deletion of an empty key
@@ -13,11 +9,12 @@ const (
 
 // numbers checks the sequence numbers of what is found behind damage.
 type numbers struct {
-	log    io.ReaderAt
-	last   uint64 // sequence number of the last write that was read; 0: not known
-	end    int64  // where its record ends; 0: no write of this log was read yet
-	unsure int64  // where the last block ends in which batches were found that may be foreign
-	ahead  start
+	log     io.ReaderAt
+	last    uint64 // sequence number of the last write that was read; 0: not known
+	end     int64  // where its record ends; 0: no write of this log was read yet
+	unsure  int64  // where the last block ends in which batches were found that may be foreign
+	guessed int64  // that of the last such block in which no header said where they are
+	ahead   start
 }
 
 // A start is the first batch that starts behind an end of a block.
@@ -37,7 +34,7 @@ type run struct {
 	end    int    // where it ends in the rest of the block
 	exact  bool   // it ends with the block
 	open   bool   // the last batch goes on in the next block
-	broken bool   // a batch with another sequence number than next follows
+	broken bool   // a batch with another sequence number than next follows, or a part of one that cannot be there
 }
 
 // run returns the batches that follow each other from an offset on. There are none if none starts there.
@@ -46,6 +43,8 @@ func (s *search) run(at int) run {
 	for !u.open {
 		sequence, count, length := s.batch(u.end)
 		if length == 0 {
+			// Only at the start of a block, a batch goes on.
+			u.broken = s.valid(u.end) && s.rest[u.end+6] != kindFull && !s.isShort(u.end)
 			break
 		}
 		if u.end == at {
@@ -69,7 +68,7 @@ func (s *search) batch(at int) (sequence, count uint64, length int) {
 	}
 	payload := s.rest[at+FragmentHeaderLen : s.claimedEnd(at)]
 	sequence, count, ok := batchHeader(payload)
-	if !ok || sequence > internalkey.MaxSequence {
+	if !ok {
 		return 0, 0, 0
 	}
 	if s.rest[at+6] == kindFull {
@@ -89,14 +88,14 @@ func (s *search) follows(at int) (ok bool, behind int) {
 	}
 	u, start := s.run(at), s.blockEnd-int64(len(s.rest))
 	switch {
-	case u.end == at && !s.isShort(at) || u.broken:
+	case u.end == at && !s.isShort(at) || u.broken || u.open && !u.exact: // a first fragment ends its block
 		return false, max(u.end, at+1)
 	case u.end > at && !n.goesOn(u.first, start+int64(at)):
 		return false, u.end
 	}
 	next := n.startBehind(s.blockEnd, s.zeros)
-	if next.found && !n.leadsTo(u, next, start) {
-		return false, len(s.rest)
+	if u.end > at && next.found && !n.leadsTo(u, next, start) {
+		return false, u.end
 	}
 	if !next.found || !next.exact || !u.exact {
 		n.unsure = s.blockEnd
@@ -107,10 +106,7 @@ func (s *search) follows(at int) (ok bool, behind int) {
 // leadsTo reports whether a run in the rest of a block, which starts at an offset, can be before the next
 // batch that starts behind the block.
 func (n *numbers) leadsTo(u run, next start, offset int64) bool {
-	switch {
-	case u.next == 0: // its number is in the next block
-		return next.sequence > n.last
-	case next.exact && u.exact:
+	if next.exact && u.exact {
 		return next.sequence == u.next || u.open && next.sequence == u.last // it is torn
 	}
 	return next.sequence >= u.last && next.sequence <= highestAfter(u.next, next.offset-offset-int64(u.end))
