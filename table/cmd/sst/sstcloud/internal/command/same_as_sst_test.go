@@ -188,7 +188,7 @@ func (p place) run(t *testing.T, command, table, keys string) outcome {
 // What differs: advice to read the damaged files of a directory by sst repair, which an object cannot replace, and how
 // long a lookup took.
 var (
-	advice = regexp.MustCompile(`(?m)^sst: (to save what can still|restore (what is|the table)|an empty table|the table has no|delete damaged objects).*\n`)
+	advice = regexp.MustCompile(`(?m)^sst: (to save what can still|(\S+: )?restore (what is|the table)|an empty table|the table has no|delete damaged objects).*\n`)
 	took   = regexp.MustCompile(`[0-9.]+ ?(ns|µs|ms)`)
 )
 
