@@ -148,7 +148,7 @@ func TestSaveFails(t *testing.T) {
 	}
 }
 
-// unlocking is an input of a line, which removes the lock file before it ends.
+// unlocking is an input of a line, which removes the lock file first: from then on no state can be saved.
 type unlocking struct {
 	lock string
 	end  func() error
@@ -156,11 +156,8 @@ type unlocking struct {
 }
 
 func (u *unlocking) Read(p []byte) (int, error) {
-	if u.n++; u.n == 1 {
-		return copy(p, "a\n"), nil
+	if u.n++; u.n > 1 {
+		return 0, u.end()
 	}
-	if err := os.Remove(u.lock); err != nil {
-		return 0, err
-	}
-	return 0, u.end()
+	return copy(p, "a\n"), os.Remove(u.lock)
 }
