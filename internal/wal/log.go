@@ -34,6 +34,8 @@ type Log struct {
 	joined  uint64  // sequence number of the first write of the last batch, if that has several fragments; or 0
 	back    bool    // the sequence numbers step back
 
+	malformed bool // the last batch with writes is malformed
+
 	endsUnsure bool // the last write that was read may be of a log in a value
 
 	wasRead, isNext bool  // it was read; the log before was
@@ -104,11 +106,12 @@ func (l *Log) read(f io.ReaderAt, yield func(Write, error) bool) error {
 func (l *Log) batch(record []byte, offset, end int64, yield func(Write, error) bool) (more bool) {
 	for w, err := range Writes(record) {
 		if err != nil {
+			l.malformed = l.numbers.end == end // it has writes
 			l.report(Damage{Offset: offset, Bytes: int64(len(record)), Reason: err.Error()})
 			return true
 		}
 		l.follow(w.Sequence, offset)
-		l.numbers.last, l.numbers.end, l.joined = w.Sequence, end, 0
+		l.numbers.last, l.numbers.end, l.joined, l.malformed = w.Sequence, end, 0, false
 		if end-offset > FragmentHeaderLen+int64(len(record)) {
 			l.joined, _, _ = batchHeader(record)
 		}

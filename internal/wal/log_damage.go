@@ -18,6 +18,7 @@ type LogDamage struct {
 	InLogBefore   bool   // it is at the end of the log before this one, and so is Offset
 	Further       int    // how many further parts this stands for, of which only After and Before are known; 0: it is one part
 	joined        uint64 // sequence number of the first write of the batch before it, if that may be joined of two batches; or 0
+	malformed     bool   // that batch is malformed
 }
 
 func (d LogDamage) Error() string {
@@ -63,8 +64,9 @@ func (d LogDamage) numbers() (first, last uint64) {
 		return 0, internalkey.MaxSequence
 	}
 	first, last = d.After+1, internalkey.MaxSequence
-	if d.joined > 0 {
-		first = d.joined
+	// Without a gap behind it, a sound batch is not joined: the numbers of two would have been more.
+	if d.joined > 0 && (d.malformed || d.Before == 0 || d.Before > first) {
+		first = min(first, d.joined)
 	}
 	if d.Before > 0 {
 		last = d.Before - 1
@@ -119,15 +121,18 @@ func (l *Log) addPart(d Damage) {
 
 // add adds a loss. Where blocks are lost, the first fragment of a batch and the last one of another make one record.
 func (l *Log) add(d LogDamage) {
-	d.joined = l.joined
+	d.joined, d.malformed = l.joined, l.malformed
 	switch n := len(l.Damage); {
 	case n < maxListedDamage:
 		l.Damage = append(l.Damage, d)
 	case n == maxListedDamage:
-		l.Damage = append(l.Damage, LogDamage{After: d.After, Before: d.Before, Further: 1, joined: d.joined})
+		l.Damage = append(l.Damage, LogDamage{
+			Damage: Damage{Unread: d.Unread}, After: d.After, Before: d.Before, Further: 1, joined: d.joined, malformed: d.malformed,
+		})
 	default:
-		l.Damage[n-1].Before = d.Before
-		l.Damage[n-1].Further++
+		last := &l.Damage[n-1]
+		last.Before, last.Unread, last.malformed = d.Before, last.Unread || d.Unread, last.malformed || d.malformed
+		last.Further++
 	}
 }
 

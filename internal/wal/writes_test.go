@@ -1,6 +1,7 @@
 package wal
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"strings"
@@ -55,5 +56,28 @@ func TestDamagedWrites(t *testing.T) {
 				t.Errorf("writes (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// Behind a batch of several fragments, a damaged part makes that uncertain if numbers are lacking: it may be joined of two.
+func TestLossBehindABatchOfSeveralFragments(t *testing.T) {
+	t.Parallel()
+	for next, want := range map[uint64]uint64{2: 0, 4: 3} {
+		var b bytes.Buffer
+		w := NewWriter(&b)
+		for _, record := range []string{batch(1, 1, aSet("k", strings.Repeat("v", 2*blockSize))), "no batch at all", batch(next, 1, aSet("l", "v"))} {
+			if err := w.Append([]byte(record)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		l := Log{Start: 1}
+		for _, err := range l.Writes(bytes.NewReader(b.Bytes()), int64(b.Len())) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := l.HighestLost(); got != want || l.MayHaveLost(1) != (want > 0) || len(l.Damage) != 1 {
+			t.Errorf("before write %d: highest lost %d, want %d; write 1 may be lost: %v: %v", next, got, want, l.MayHaveLost(1), l.Damage)
+		}
 	}
 }
