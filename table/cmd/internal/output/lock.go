@@ -12,8 +12,7 @@ import (
 // too. Otherwise what one of two has added would be lost. Call it before the input is opened, and unlock after Commit.
 // Where files cannot be locked, it does nothing.
 func Lock(ctx context.Context, name string, inputs ...string) (unlock func(), err error) {
-	out := FilesOf(nil, name)
-	if len(out) == 0 || !out[0].Mode().IsRegular() || !FilesOf(nil, inputs...).Has(out[0]) {
+	if !isInput(name, inputs) {
 		return func() {}, nil
 	}
 	real, err := atomicfile.Resolve(name)
@@ -25,4 +24,17 @@ func Lock(ctx context.Context, name string, inputs ...string) (unlock func(), er
 		return func() {}, nil
 	}
 	return unlock, err
+}
+
+// isInput reports whether the file of a name is also one of the inputs. It may be replaced meanwhile: then it looks again.
+func isInput(name string, inputs []string) bool {
+	for {
+		out := FilesOf(nil, name)
+		if len(out) > 0 && out[0].Mode().IsRegular() && FilesOf(nil, inputs...).Has(out[0]) {
+			return true
+		}
+		if now := FilesOf(nil, name); len(now) == len(out) && (len(now) == 0 || out.Has(now[0])) {
+			return false
+		}
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 )
@@ -50,7 +51,7 @@ func TestFiltersReplacedAtOnce(t *testing.T) {
 			t.Errorf("%s: %d bytes, %v; in turn, it has %d", name, len(got), err, len(want))
 		}
 	}
-	if locks, err := filepath.Glob(filepath.Join(dir, "*.lock")); locks != nil || err != nil {
+	if locks, err := filepath.Glob(filepath.Join(dir, "*.lock")); runtime.GOOS != "windows" && locks != nil || err != nil { // it removes no open file
 		t.Errorf("%q stay, %v", locks, err)
 	}
 }
