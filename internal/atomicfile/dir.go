@@ -33,7 +33,7 @@ type Dir struct {
 	moved func(name string)    // tests set this, to be called after a file was moved to the parent
 }
 
-// CreateDir creates a Dir in the directory parent. Its name is as that of [CreateOwned].
+// CreateDir creates a Dir in the directory parent. It is named like the file of [CreateOwned].
 func CreateDir(parent, owner string) (*Dir, error) {
 	root, err := os.OpenRoot(parent)
 	if err != nil {

@@ -69,7 +69,7 @@ func pairs(out string) (map[string]string, error) {
 // sortedKeys returns the keys of the sound database.
 func (s *Sound) sortedKeys() []string { return slices.Sorted(maps.Keys(s.keys)) }
 
-// checkShown checks the status, and then by checkKey what is shown of each key.
+// checkShown checks the status, and then calls checkKey for each key.
 func (c *checker) checkShown(status int, shown map[string]string, checkKey func(key string, shown map[string]string) error) error {
 	err := c.checkStatus(status, shown)
 	for _, key := range c.sortedKeys() {
@@ -135,8 +135,8 @@ func (c *checker) logs() []string {
 	return slices.Sorted(maps.Keys(names))
 }
 
-// lastBefore returns the last sequence number before those of the batches of the damaged log that end behind the start
-// of the damage.
+// lastBefore returns the sequence number of the last write before the damage of the log. A batch that is damaged in part
+// is not before it.
 func (c *checker) lastBefore() uint64 {
 	last := uint64(math.MaxUint64)
 	for _, versions := range c.keys {

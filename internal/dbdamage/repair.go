@@ -9,8 +9,8 @@ import (
 )
 
 // checkRepair returns how what sst repair makes of a damaged copy of the database breaks the law of
-// check, with the pairs of the new database in place of those that sst scan shows. With --certain, all of
-// them are the newest.
+// check: the pairs of the new database count as those that sst scan shows. With --certain, each must be
+// the newest.
 func (s *Sound) checkRepair(dir string, d Damage) error {
 	for _, certain := range []bool{false, true} {
 		if err := s.checkOneRepair(dir, d, certain); err != nil {

@@ -47,7 +47,7 @@ func check(name string, info fs.FileInfo) error {
 	return &fs.PathError{Op: "open", Path: name, Err: NotRegularError{info.Mode()}}
 }
 
-// A NotRegularError is the error for a file of another kind, in that of its path.
+// A NotRegularError says that a file is not regular. An fs.PathError with its path wraps it.
 type NotRegularError struct{ Mode fs.FileMode }
 
 func (e NotRegularError) Error() string { return Kind(e.Mode) + ", not a regular file" }

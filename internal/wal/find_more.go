@@ -106,9 +106,9 @@ func (s *search) reachesEnd(at int) bool {
 	return reaches
 }
 
-// damagedBatch returns the batch that the damaged fragment is of, as far as the block has it, and what follows. So many
-// bytes of it are before the fragment. If its start was not read, there is none, unless a sequence number that must
-// follow the last one can tell that only the kind of the fragment is damaged.
+// damagedBatch returns the batch of the damaged fragment, as far as the block has it, and what follows it. before is the
+// number of its bytes before the fragment. If the start of the batch was not read, there is no batch, unless the
+// sequence number that must follow the last one can show that only the kind of the fragment is damaged.
 func (s *search) damagedBatch() (batch []byte, before int) {
 	rest := s.rest[FragmentHeaderLen:]
 	switch kind := s.rest[6]; {

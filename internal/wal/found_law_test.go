@@ -13,7 +13,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// What is found of damaged logs, one after another, is what they have. What is not found is named as lost.
+// Reading damaged logs, one after another, finds their own writes only, or doubts the others, and names those that it does
+// not find as lost.
 func TestWhatIsFoundBehindDamage(t *testing.T) {
 	t.Parallel()
 	count := uint64(400)
@@ -41,7 +42,7 @@ func TestWhatIsFoundBehindDamage(t *testing.T) {
 	}
 }
 
-// A lawCheck is what is found of a log.
+// A lawCheck compares what a log contains with what reading it finds.
 type lawCheck struct {
 	lawLog
 	read    Log
@@ -60,7 +61,7 @@ func (c *lawCheck) find(t *testing.T) {
 	}
 }
 
-// check returns what is wrong about what is found of a log, or nothing.
+// check returns how reading a log breaks the law, or "".
 func (c *lawCheck) check(logs []*lawCheck) string {
 	for _, w := range c.foreign {
 		if why := c.checkForeign(w, logs); why != "" {
@@ -113,7 +114,7 @@ func (c *lawCheck) inDamagedLog(w Write) bool {
 	})
 }
 
-// checkForeign returns what is wrong about a foreign write that is found.
+// checkForeign returns why a foreign write must not be found, or be found without doubt, or "".
 func (c *lawCheck) checkForeign(w Write, logs []*lawCheck) string {
 	at := int(w.Offset)
 	end := (at/blockSize + 1) * blockSize
@@ -127,7 +128,7 @@ func (c *lawCheck) checkForeign(w Write, logs []*lawCheck) string {
 	}
 	for _, b := range c.batches {
 		if b.from > at && b.from < end && b.isShort() {
-			return "" // it is unknown which number follows those of the stored log
+			return "" // its number is split over two blocks, and cannot contradict those of the stored log
 		}
 		if first := min(b.to, (b.from/blockSize+1)*blockSize); b.from >= end && first <= len(c.log) && first-b.from >= FragmentHeaderLen+batchHeaderLen && !c.damaged(at, first) {
 			return fmt.Sprintf("batch %d follows without damage", b.writes[0].Sequence)
@@ -188,7 +189,7 @@ func (b *lawBatch) has(w Write) bool {
 	return w.Kind == want.Kind && bytes.Equal(w.UserKey, want.UserKey) && bytes.Equal(w.Value, want.Value)
 }
 
-// mustBeFound returns why a batch must be found, or nothing.
+// mustBeFound returns why a batch must be found, or "".
 func (c *lawCheck) mustBeFound(i int) string {
 	b := c.batches[i]
 	if b.from < 0 || b.to > len(c.log) || c.damaged(b.from, b.to) {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A lawLog is a log of which the test knows the batches and what is damaged.
+// A lawLog is a damaged log. The test knows its batches, and what is damaged.
 type lawLog struct {
 	sound, log []byte // as it was written, but for what is cut off or lost; and as it is
 	batches    []lawBatch

@@ -34,8 +34,7 @@ type Log struct {
 	joined  uint64  // sequence number of the first write of the last batch, if that has several fragments; or 0
 	back    bool    // the sequence numbers step back
 
-	malformed bool // the last batch with writes is malformed
-
+	malformed  bool // the last batch with writes is malformed
 	endsUnsure bool // the last write that was read may be of a log in a value
 
 	wasRead, isNext bool  // it was read; the log before was
