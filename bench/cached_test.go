@@ -14,7 +14,7 @@ func BenchmarkCached(b *testing.B) {
 		var m table.Metrics
 		r := tabletest.Open(b, contents, &table.ReaderOptions{Cache: table.NewCache(2 << 30), Metrics: &m})
 		it := r.NewIter(nil)
-		for range it.All() {
+		for it.Next() {
 		}
 		run := func(name string, do func(i int) error) {
 			b.Run("op="+name, func(b *testing.B) {

@@ -21,7 +21,7 @@ func BenchmarkFind(b *testing.B) {
 	order := table.InternalComparer(table.BytewiseComparer)
 	contents := tabletest.Build(b, &table.WriterOptions{Comparer: order, FilterPolicy: filter.NewBloom(10)}, versions)
 	r := tabletest.Open(b, contents, &table.ReaderOptions{Comparer: order, Cache: table.NewCache(512 << 20)})
-	for range r.NewIter(nil).All() {
+	for range r.All(nil) {
 	}
 	var seek []byte
 	b.Run("absent", func(b *testing.B) {

@@ -87,7 +87,7 @@ func openFar(b *testing.B, contents []byte, delay time.Duration) (*table.Reader,
 		b.Fatal(err)
 	}
 	if delay == 0 {
-		for range r.NewIter(nil).All() {
+		for range r.All(nil) {
 		}
 	}
 	far.delay = delay

@@ -19,7 +19,7 @@ func BenchmarkSeek(b *testing.B) {
 		{"uncached", table.ReaderOptions{}},
 	} {
 		r := tabletest.Open(b, contents, &bb.o)
-		for range r.NewIter(nil).All() {
+		for range r.All(nil) {
 		}
 		b.Run(bb.name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -94,7 +94,7 @@ func askedTables(b *testing.B) []asked {
 	for range ten.NewIter(ctx, nil).All() {
 	}
 	one := tabletest.Open(b, tabletest.Build(b, wo, w3().Pairs()), &table.ReaderOptions{Cache: table.NewCache(2 << 30)})
-	for range one.NewIter(nil).All() {
+	for range one.All(nil) {
 	}
 	return []asked{{
 		"10",

@@ -11,7 +11,10 @@ import (
 
 // A Comparer is a total order of keys, like goleveldb's. It must be safe for concurrent use, must not modify or keep
 // the slices, and must not panic for any bytes. Read a table with the Comparer that it was written with: with another
-// one, reads fail with [ErrOrder] or miss keys. If keys of different bytes can be equal, use a [FilterKeyer].
+// one, reads fail with [ErrOrder] or miss keys.
+//
+// A Comparer may also have a method FilterKey([]byte) []byte, which Readers and Writers use if their options have no
+// FilterKey. Without one, filters consist of whole keys: if keys of different bytes can be equal, it must have one.
 type Comparer interface {
 	// Compare returns a negative number if a < b, a positive one if a > b, and 0 if they are the same key.
 	Compare(a, b []byte) int
@@ -26,14 +29,8 @@ type Comparer interface {
 	Successor(dst, b []byte) []byte
 }
 
-// A FilterKeyer is a [Comparer] that also defines the filter key of its keys. Readers and Writers use it if their
-// options have no FilterKey. [InternalComparer] returns one.
-type FilterKeyer interface {
-	Comparer
-
-	// FilterKey is like WriterOptions.FilterKey.
-	FilterKey(key []byte) []byte
-}
+// A filterKeyer is a Comparer that defines the filter key of its keys.
+type filterKeyer interface{ FilterKey(key []byte) []byte }
 
 // filterKeyFor returns the FilterKey for tables in the order of c: explicit, that of the
 // options, if it is set, or else that of c. It is nil if filters hold whole keys.
@@ -41,7 +38,7 @@ func filterKeyFor(c Comparer, explicit func(key []byte) []byte) func(key []byte)
 	if explicit != nil {
 		return explicit
 	}
-	if c, ok := c.(FilterKeyer); ok {
+	if c, ok := c.(filterKeyer); ok {
 		return c.FilterKey
 	}
 	return nil

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -259,7 +260,7 @@ var mappedFile = sync.OnceValues(func() (*os.File, error) {
 
 // mapped returns contents in a file that is mapped, or in memory if the system cannot map it. They are
 // there until the next call with other contents.
-func mapped(t testing.TB, contents []byte) table.SliceReaderAt {
+func mapped(t testing.TB, contents []byte) io.ReaderAt {
 	t.Helper()
 	f, err := mappedFile()
 	if err == nil {
@@ -269,7 +270,7 @@ func mapped(t testing.TB, contents []byte) table.SliceReaderAt {
 		_, err = f.WriteAt(contents, 0)
 	}
 	noError(t, err)
-	if m := table.MapFile(f, int64(len(contents))); m != nil {
+	if m := tablefile.Map(f, int64(len(contents))); m != nil {
 		return m
 	}
 	return table.Bytes(contents)

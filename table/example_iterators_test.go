@@ -16,12 +16,14 @@ func ExampleReader_NewIter() {
 	}
 	it := r.NewIter(&table.IterOptions{Lower: []byte("D"), Upper: []byte("T")})
 	defer it.Close()
-	for e, err := range it.All() {
-		fmt.Printf("%s: %s, %v\n", e.Key, e.Value, err)
+	for ok := it.First(); ok; ok = it.Next() {
+		fmt.Printf("%s: %s\n", it.Key(), it.Value())
 	}
+	fmt.Println(it.Error())
 	// Output:
-	// Norway: Oslo, <nil>
-	// Peru: Lima, <nil>
+	// Norway: Oslo
+	// Peru: Lima
+	// <nil>
 }
 
 // A loop over the countries from D on, up to but not including T.
@@ -73,12 +75,11 @@ func ExampleIterOptions_onLoss() {
 		fmt.Println(err)
 		return
 	}
-	it := r.NewIter(&table.IterOptions{OnLoss: func(l table.Loss) bool {
+	onLoss := func(l table.Loss) bool {
 		fmt.Printf("data block at %d: no keys from %q to %q\n", l.Offset, l.From, l.To)
 		return true
-	}})
-	defer it.Close()
-	for e, err := range it.All() {
+	}
+	for e, err := range r.All(&table.IterOptions{OnLoss: onLoss}) {
 		fmt.Printf("%s: %s, %v\n", e.Key, e.Value, err)
 	}
 	// Output:

@@ -34,7 +34,7 @@ func internalPairs(users ...string) (pairs []workload.Pair) {
 	return pairs
 }
 
-// A FilterKeyer says what filters hold, to Writers and Readers, and an explicit FilterKey
+// A Comparer's FilterKey says what filters hold, to Writers and Readers, and an explicit FilterKey
 // wins.
 func TestFilterKeyOfComparer(t *testing.T) {
 	internal := table.InternalComparer(table.BytewiseComparer)

@@ -4,8 +4,8 @@ import "context"
 
 // With returns a Reader of the same table for lookups and iterators with a context. Once ctx is done, lookups fail with
 // its error, even if they read nothing, and iterators fail at the next block that is not cached. GetMany has a
-// context of its own. Only a [ContextReaderAt] interrupts a read that runs. Close of one Reader closes both. With does
-// not allocate if the result is used at once.
+// context of its own. Only a source with ReadAtContext ([NewReader]) interrupts a read that runs. Close of one Reader
+// closes both. With does not allocate if the result is used at once.
 func (r *Reader) With(ctx context.Context) *Reader {
 	with := *r
 	with.lookups.Ctx = ctx

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -53,17 +52,12 @@ var partLengths = regexp.MustCompile(` \(\d+ bytes\): `)
 func textOf(err error) string { return partLengths.ReplaceAllString(fmt.Sprint(err), ": ") }
 
 // forward returns all pairs from First on by Next.
-func forward(t testing.TB, it *table.Iter) []workload.Pair {
+func forward(t testing.TB, it *table.Iter) (got []workload.Pair) {
 	t.Helper()
-	return collect(t, it.All())
-}
-
-func collect(t testing.TB, all iter.Seq2[table.Entry, error]) (got []workload.Pair) {
-	t.Helper()
-	for e, err := range all {
-		noError(t, err)
-		got = append(got, workload.Pair{Key: bytes.Clone(e.Key), Value: bytes.Clone(e.Value)})
+	for ok := it.First(); ok; ok = it.Next() {
+		got = append(got, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})
 	}
+	noError(t, it.Error())
 	return got
 }
 

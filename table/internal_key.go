@@ -11,8 +11,8 @@ import (
 )
 
 // InternalComparer returns the Comparer for LevelDB databases' tables whose user keys are ordered by user, or
-// bytewise if user is nil. It orders internal keys by user key, the newest version first. It is a [FilterKeyer]:
-// filters hold user keys, or user's filter keys if user is a FilterKeyer. Write keys from [internalkey.Key.Append]: a
+// bytewise if user is nil. It orders internal keys by user key, the newest version first. Its FilterKey
+// returns the user key, or user's filter key if user has a FilterKey. Write keys from [internalkey.Key.Append]: a
 // Writer takes others too.
 func InternalComparer(user Comparer) Comparer {
 	if ofInternalKeys(user) {
@@ -43,7 +43,7 @@ func filtersUserKeys(c Comparer) bool {
 	if !ok {
 		return false
 	}
-	_, partly := internal.user.(FilterKeyer)
+	_, partly := internal.user.(filterKeyer)
 	return !partly
 }
 
@@ -66,7 +66,7 @@ func (internalComparer) Name() string { return "leveldb.InternalKeyComparator" }
 
 func (c internalComparer) FilterKey(key []byte) []byte {
 	user := internalkey.UserKey(key)
-	if k, ok := c.user.(FilterKeyer); ok && user != nil {
+	if k, ok := c.user.(filterKeyer); ok && user != nil {
 		return k.FilterKey(user)
 	}
 	return user

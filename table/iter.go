@@ -253,14 +253,7 @@ type Entry struct{ Key, Value []byte }
 func (r *Reader) All(o *IterOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		it := r.NewIter(o)
-		defer it.Close() // its error is that of the last move, which All has shown
-		it.All()(yield)
-	}
-}
-
-// All returns all entries for a range loop, and then an error, if any.
-func (it *Iter) All() iter.Seq2[Entry, error] {
-	return func(yield func(Entry, error) bool) {
+		defer it.Close() // its error is that of the last move
 		for ok := it.First(); ok; ok = it.Next() {
 			if !yield(Entry{it.Key(), it.Value()}, nil) {
 				return

@@ -34,7 +34,7 @@ type WriterOptions struct {
 
 	// FilterKey returns the part of a key that filters hold, or nil for none. It must be a pure function, safe for
 	// concurrent use, and must not modify or keep key. Readers need the same one. If it is nil, the Comparer's is
-	// used if that is a [FilterKeyer], otherwise the whole key.
+	// used if it has one, otherwise the whole key.
 	FilterKey func(key []byte) []byte
 
 	// FilterPrefix adds the prefix of each filter key to the filters, for scans of one prefix: see [IterOptions]. A

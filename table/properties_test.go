@@ -134,7 +134,7 @@ func TestExternalFile(t *testing.T) {
 		"UserKey":                    {with(filtered, func(o *table.WriterOptions) { o.FilterKey = internalkey.UserKey }), sound, true},
 		"a FilterKey of parts":       {with(filtered, func(o *table.WriterOptions) { o.FilterKey = partsFiltered{}.FilterKey }), sound, false},
 		"a FilterKey of nothing":     {with(filtered, func(o *table.WriterOptions) { o.FilterKey = func([]byte) []byte { return nil } }), [][]byte{set("")}, false},
-		"a FilterKeyer of parts": {with(filtered, func(o *table.WriterOptions) {
+		"a Comparer whose filter keys are parts": {with(filtered, func(o *table.WriterOptions) {
 			o.Comparer = table.InternalComparer(partsFiltered{table.BytewiseComparer})
 		}), sound, false},
 		"parts in LevelDB's filter only": {table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: partsFiltered{}.FilterKey}, sound, true},

@@ -35,12 +35,21 @@ type source struct {
 	closed      atomic.Bool
 }
 
+// Bytes returns a source for the NewReader of a table in memory, which must not change. Readers use the bytes in place.
+func Bytes(b []byte) io.ReaderAt { return tablefile.Bytes(b) }
+
 // NewReader returns a Reader of the first size bytes of r, which must be safe for concurrent use and must not change.
-// If o is nil, the defaults are used. Close does not close r.
+// If o is nil, the defaults are used. Close does not close r. If r has one of these methods, a Reader uses it:
 //
-// A corrupt footer or index is a [*CorruptionError], a corrupt filter an error of FilterErr. For a [SliceReaderAt],
-// only the footer is read at first, and a corrupt index fails the first lookup. Unlike Open, NewReader does not
-// validate FilterKey: Verify does.
+//	// ReadAtContext is like ReadAt, and returns soon when ctx is done, for example from an object store.
+//	ReadAtContext(ctx context.Context, p []byte, off int64) (n int, err error)
+//
+//	// Slice returns n bytes of memory, which must stay readable and unchanged while a Reader uses them.
+//	Slice(off int64, n int) ([]byte, error)
+//
+// A corrupt footer or index is a [*CorruptionError], a corrupt filter an error of FilterErr. With a Slice, only the
+// footer is read at first, and a corrupt index fails the first lookup. Unlike Open, NewReader does not validate
+// FilterKey: Verify does.
 func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	s, err := newSource(r, size, o)
 	if err != nil {
@@ -66,7 +75,7 @@ func newSource(src io.ReaderAt, size int64, o *ReaderOptions) (*source, error) {
 // first use.
 func (s *source) ready() (*Reader, error) {
 	var err error
-	if _, slices := s.src.(SliceReaderAt); slices {
+	if _, slices := s.src.(tablefile.Slicer); slices {
 		err = new(tablefile.File).Init(s.src, s.size, &s.fileOptions, &s.closed)
 	} else {
 		_, err = s.open()

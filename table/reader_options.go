@@ -1,12 +1,9 @@
 package table
 
 import (
-	"context"
 	"crypto/sha256"
 	"fmt"
-	"io"
 	"math"
-	"os"
 	"sync/atomic"
 
 	"github.com/sievetable/sievetable/filter"
@@ -25,7 +22,7 @@ type ReaderOptions struct {
 	TableFilterPolicies []filter.TablePolicy
 
 	// FilterKey is the function that the table was written with: see [WriterOptions]. It must not panic for any
-	// bytes. If it is nil, the Comparer's is used if that is a [FilterKeyer], otherwise the whole key. With a wrong
+	// bytes. If it is nil, the Comparer's is used if it has one, otherwise the whole key. With a wrong
 	// one, lookups miss keys: a Reader of Open detects most cases ([Reader.FilterErr]), and Verify all.
 	FilterKey func(key []byte) []byte
 
@@ -70,7 +67,7 @@ type ReaderOptions struct {
 
 	// If Mapped is set, Open maps the file into memory, reads only the footer, and keeps no file open. Index and
 	// filters are used in place unless they are compressed: write with [NoCompression]. The file is read instead on
-	// Windows, or if too many files are mapped. See [MapFile] for NewReader, and SECURITY.md for files that change.
+	// Windows, or if too many files are mapped. SECURITY.md has more on files that change.
 	Mapped bool
 
 	// If SkipChecksums is set, checksums are not compared, except by Verify. Corrupt values are then not detected,
@@ -186,39 +183,6 @@ func (m *Metrics) String() string {
 		"%d data blocks read, %d bytes; cache: %d hits, %d misses, %d evictions",
 		m.Lookups.Load(), m.FilterChecks.Load(), m.FilterNegatives.Load(), m.TableFilterNegatives.Load(), m.FilterFalsePositives.Load(),
 		m.BlocksRead.Load(), m.BytesRead.Load(), m.CacheHits.Load(), m.CacheMisses.Load(), m.CacheEvictions.Load())
-}
-
-// A ContextReaderAt is a source whose reads end when a context is done, for example in an object store. Methods with
-// a context use ReadAtContext. Others may use either method.
-type ContextReaderAt interface {
-	io.ReaderAt
-
-	// ReadAtContext is like ReadAt, and returns soon when ctx is done. It must be safe for concurrent use.
-	ReadAtContext(ctx context.Context, p []byte, off int64) (n int, err error)
-}
-
-// A SliceReaderAt is a source that hands out its bytes, such as [Bytes] or a mapped file. Readers use them in place,
-// and read parts other than the footer when they are first needed.
-type SliceReaderAt interface {
-	io.ReaderAt
-
-	// Slice returns the n bytes at offset off. They must stay readable and unchanged while a Reader uses them. It
-	// must be safe for concurrent use.
-	Slice(off int64, n int) ([]byte, error)
-}
-
-// Bytes returns a source for a table in memory, which must not change.
-func Bytes(b []byte) SliceReaderAt { return tablefile.Bytes(b) }
-
-// MapFile maps a file of size bytes as a source for NewReader, as [ReaderOptions].Mapped does for Open. The caller
-// may close f. The memory is unmapped when source and Readers are unreachable. If the file cannot be mapped, MapFile
-// returns nil: read it then. Pass the source to NewReader itself, not in a wrapper: if the file is truncated, reads then
-// fail, and do not crash the program.
-func MapFile(f *os.File, size int64) SliceReaderAt {
-	if m := tablefile.Map(f, size); m != nil {
-		return m
-	}
-	return nil
 }
 
 // IterOptions are options of an Iter. The zero value iterates over all entries.

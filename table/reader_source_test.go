@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/layout"
 )
@@ -190,7 +191,7 @@ func TestSourceThatChanges(t *testing.T) {
 
 // A faultySource hands out its bytes, but fails if broken is set.
 type faultySource struct {
-	table.SliceReaderAt
+	tablefile.Slicer
 	broken bool
 }
 
@@ -198,14 +199,14 @@ func (s *faultySource) ReadAt(p []byte, off int64) (int, error) {
 	if s.broken {
 		return 0, errBroken
 	}
-	return s.SliceReaderAt.ReadAt(p, off)
+	return s.Slicer.ReadAt(p, off)
 }
 
 func (s *faultySource) Slice(off int64, n int) ([]byte, error) {
 	if s.broken {
 		return nil, errBroken
 	}
-	return s.SliceReaderAt.Slice(off, n)
+	return s.Slicer.Slice(off, n)
 }
 
 // openFaulty opens a table with the keys of numbered(100), of which the footer was read. Its source
@@ -213,7 +214,7 @@ func (s *faultySource) Slice(off int64, n int) ([]byte, error) {
 func openFaulty(t *testing.T) (*table.Reader, *faultySource) {
 	t.Helper()
 	contents := build(t, withBloom, numbered(100))
-	src := &faultySource{SliceReaderAt: table.Bytes(contents)}
+	src := &faultySource{Slicer: tablefile.Bytes(contents)}
 	r := newReader(t, src, len(contents), nil)
 	src.broken = true
 	return r, src
@@ -336,10 +337,10 @@ func TestUnreadableFooter(t *testing.T) {
 		{"read", bytes.NewReader(contents), size + 100, io.ErrUnexpectedEOF},
 		{"bytes", table.Bytes(contents), size + 100, io.ErrUnexpectedEOF},
 		{"bytes, far behind the end", table.Bytes(contents), math.MaxInt64, io.ErrUnexpectedEOF},
-		{"bytes that cannot be read", &faultySource{table.Bytes(contents), true}, size, errBroken},
-		{"mapped", table.MapFile(f, size+1_000_000), size + 1_000_000, io.ErrUnexpectedEOF},
+		{"bytes that cannot be read", &faultySource{tablefile.Bytes(contents), true}, size, errBroken},
+		{"mapped", tablefile.Map(f, size+1_000_000), size + 1_000_000, io.ErrUnexpectedEOF},
 	} {
-		if tt.src == nil {
+		if tt.src == (*tablefile.Mapping)(nil) {
 			continue // it cannot be mapped here
 		}
 		if _, err := table.NewReader(tt.src, tt.size, nil); !errors.Is(err, tt.want) {

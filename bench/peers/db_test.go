@@ -103,8 +103,7 @@ func checkDatabaseTable(t *testing.T, name string) (keys []string, denied int) {
 	var m table.Metrics
 	with := tabletest.Open(t, contents, &table.ReaderOptions{FilterKey: internalkey.UserKey, Metrics: &m})
 	without := tabletest.Open(t, contents, nil)
-	it := with.NewIter(nil)
-	for e, err := range it.All() {
+	for e, err := range with.All(nil) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -145,7 +146,7 @@ func TestFiltersInMemoryAreNotNarrowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if f, err := os.Open(name); err == nil && table.MapFile(f, int64(len(contents))) != nil {
+	if f, err := os.Open(name); err == nil && tablefile.Map(f, int64(len(contents))) != nil {
 		checkNarrowReader(t, r, n, 16)
 		f.Close()
 	}

@@ -11,12 +11,12 @@ import (
 // MaxReadSize is the most bytes of a single read that covers several blocks, whatever the options say.
 const MaxReadSize = 1 << 30
 
-// A ContextReader is a source whose reads a context can end: table.ContextReaderAt.
+// A ContextReader is a source whose reads a context can end: see table.NewReader.
 type ContextReader interface {
 	ReadAtContext(ctx context.Context, p []byte, off int64) (n int, err error)
 }
 
-// A Slicer is a source that hands out its bytes: table.SliceReaderAt.
+// A Slicer is a source that hands out its bytes: see table.NewReader.
 type Slicer interface {
 	io.ReaderAt
 	Slice(off int64, n int) ([]byte, error)

@@ -18,7 +18,7 @@ type Options struct {
 	Reader table.ReaderOptions
 
 	// Comparers are user-key orders, besides [table.BytewiseComparer] and [IDBComparer]. The MANIFEST names the one that
-	// is used. If different keys can be equal, it must be a [table.FilterKeyer] whose FilterKey may return nil: then no
+	// is used. If different keys can be equal, it must have a FilterKey, which may return nil: then no
 	// filter is consulted.
 	Comparers []table.Comparer
 

@@ -9,7 +9,6 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/opt"
 
 	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
@@ -21,7 +20,7 @@ func filterKey(o *opt.Options, order order) func(key []byte) []byte {
 		_, internal := userFilter(f)
 		return internal || order.internal && ignoresTrailers(f)
 	})
-	_, has := order.comparer.(table.FilterKeyer)
+	_, has := order.comparer.(interface{ FilterKey(key []byte) []byte })
 	switch {
 	case users && !has:
 		return internalkey.UserKey

@@ -12,7 +12,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/openfiles"
 	"github.com/sievetable/sievetable/internal/regular"
-	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
 // A Dir is a [Source] for the tables in a directory. It also reads and writes the directory's manifest. A Dir is safe
@@ -97,7 +97,7 @@ func (d *Dir) Map(ctx context.Context, name string) (src io.ReaderAt, size int64
 	if err != nil {
 		return nil, 0, err
 	}
-	m := table.MapFile(f.File.(*os.File), info.Size())
+	m := tablefile.Map(f.File.(*os.File), info.Size())
 	if m == nil {
 		return nil, 0, nil
 	}
