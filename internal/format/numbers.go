@@ -62,12 +62,12 @@ func CountLess(ascending []uint32, x uint32) int {
 }
 
 // CountLess32 is CountLess of 32 numbers. It takes less time.
-func CountLess32(ascending *[32]uint32, x uint32) int {
+func CountLess32(ascending *[32]uint64, x uint64) int {
 	n := 8 * (Less(ascending[7], x) + Less(ascending[15], x) + Less(ascending[23], x))
-	return n + countLess8((*[8]uint32)(ascending[n&24:]), x)
+	return n + countLess8((*[8]uint64)(ascending[n&24:]), x)
 }
 
-func countLess8(a *[8]uint32, x uint32) int {
+func countLess8[T uint32 | uint64](a *[8]T, x T) int {
 	return Less(a[0], x) + Less(a[1], x) + Less(a[2], x) + Less(a[3], x) +
 		Less(a[4], x) + Less(a[5], x) + Less(a[6], x) + Less(a[7], x)
 }

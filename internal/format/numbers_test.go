@@ -65,7 +65,11 @@ func TestCountLess(t *testing.T) {
 			if n != 32 {
 				continue
 			}
-			if got := CountLess32((*[32]uint32)(numbers), x); got != want {
+			wide := [32]uint64{}
+			for i, number := range numbers {
+				wide[i] = uint64(number) << 32
+			}
+			if got := CountLess32(&wide, uint64(x)<<32); got != want {
 				t.Fatalf("CountLess32(%v, %d) = %d, want %d", numbers, x, got, want)
 			}
 		}

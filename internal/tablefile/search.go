@@ -24,9 +24,8 @@ const (
 // fanOut. Each level above has the last separator of each node below. The highest is one
 // node.
 //
-// A node compares numbers: the first 4 bytes of each separator behind the prefix that all
-// separators of the node share. Where two of them are equal, it also has the 8 bytes
-// behind these. Separators are compared whole only if both numbers equal those of the key.
+// A node compares numbers: the first 8 bytes of each separator behind the prefix that all
+// separators of the node share. Separators are compared whole only if their number is that of the key.
 // The numbers are small enough to stay in the processor's caches; the separators are not.
 //
 // If the order has a Suffix, all this is about the keys without it. See block.Order. In an order that
@@ -40,12 +39,11 @@ type searchTree struct {
 }
 
 type searchLevel struct {
-	first4 []uint32 // of each separator; the last node is filled up with the highest number
-	next8  []uint64 // fanOut numbers for each node that has them
-	nodes  []searchNode
-	prefix []byte // those of all nodes, one behind the other
-	n      int    // number of separators
-	shift  int    // each separator stands for 1<<shift separators of the lowest level
+	numbers []uint64 // of each separator; the last node is filled up with the highest number
+	nodes   []searchNode
+	prefix  []byte // those of all nodes, one behind the other
+	n       int    // number of separators
+	shift   int    // each separator stands for 1<<shift separators of the lowest level
 }
 
 // A searchNode is what the separators of a node have in common.
@@ -57,8 +55,6 @@ type searchNode struct {
 	// So has every key that is searched for in this node, since it is between two
 	// separators that have it.
 	prefixImplied bool
-
-	next8 int32 // where the node's numbers start in searchLevel.next8; −1 if it has none
 }
 
 // newSearchTree returns the tree of the index. Damage is an error.
@@ -93,14 +89,14 @@ func (t *searchTree) buildLevels() {
 	}
 	for n, shift := len(t.ends), 0; n > 0; shift += log2FanOut {
 		nodes := (n + fanOut - 1) / fanOut
-		l := searchLevel{first4: make([]uint32, nodes*fanOut), nodes: make([]searchNode, nodes), n: n, shift: shift}
-		for i := n; i < len(l.first4); i++ {
-			l.first4[i] = math.MaxUint32
+		l := searchLevel{numbers: make([]uint64, nodes*fanOut), nodes: make([]searchNode, nodes), n: n, shift: shift}
+		for i := n; i < len(l.numbers); i++ {
+			l.numbers[i] = math.MaxUint64
 		}
 		for node := range nodes {
 			l.buildNode(t, node)
 		}
-		l.next8, l.prefix = slices.Clip(l.next8), slices.Clip(l.prefix)
+		l.prefix = slices.Clip(l.prefix)
 		t.levels = append(t.levels, l)
 		if nodes == 1 {
 			break
@@ -120,7 +116,7 @@ func (t *searchTree) memory() int {
 	size := int(unsafe.Sizeof(*t)) + cap(t.text) + 4*cap(t.ends) + t.refs.memory()
 	for i := range t.levels {
 		l := &t.levels[i]
-		size += int(unsafe.Sizeof(*l)) + 4*cap(l.first4) + 8*cap(l.next8) + cap(l.prefix) + cap(l.nodes)*int(unsafe.Sizeof(searchNode{}))
+		size += int(unsafe.Sizeof(*l)) + 8*cap(l.numbers) + cap(l.prefix) + cap(l.nodes)*int(unsafe.Sizeof(searchNode{}))
 	}
 	return size
 }
@@ -139,25 +135,14 @@ func (l *searchLevel) buildNode(t *searchTree, node int) {
 	start, end := node*fanOut, min((node+1)*fanOut, l.n)
 	last := l.orderedPrefix(t, end-1)
 	prefixLen := format.SharedLen(l.orderedPrefix(t, start), last)
-	n := searchNode{prefix: uint32(len(l.prefix)), prefixLen: uint32(prefixLen), next8: -1}
+	n := searchNode{prefix: uint32(len(l.prefix)), prefixLen: uint32(prefixLen)}
 	l.prefix = append(l.prefix, last[:prefixLen]...)
 	n.prefixImplied = node > 0 && format.SharedLen(l.orderedPrefix(t, start-1), last) >= prefixLen
-	ties := false
 	for i := start; i < end; i++ {
-		l.first4[i] = format.First4(l.orderedPrefix(t, i)[prefixLen:])
-		ties = ties || i > start && l.first4[i] == l.first4[i-1]
-	}
-	if ties {
-		n.next8 = int32(len(l.next8))
-		for i := start; i < end; i++ {
-			l.next8 = append(l.next8, next8(l.orderedPrefix(t, i)[prefixLen:]))
-		}
+		l.numbers[i] = format.First8(l.orderedPrefix(t, i)[prefixLen:])
 	}
 	l.nodes[node] = n
 }
-
-// next8 returns the 8 bytes behind the first 4 of a separator or key, as a number.
-func next8(key []byte) uint64 { return format.First8(key[min(4, len(key)):]) }
 
 // separator returns separator i of the level.
 func (l *searchLevel) separator(t *searchTree, i int) []byte {
@@ -184,33 +169,12 @@ func (l *searchLevel) search(t *searchTree, node int, key, ordered []byte) int {
 			return end
 		}
 	}
-	rest := ordered[n.prefixLen:]
-	first4 := format.First4(rest)
-	i := start + format.CountLess32((*[fanOut]uint32)(l.first4[start:]), first4)
-	if i == end || l.first4[i] != first4 {
-		return i
-	}
-	if n.next8 >= 0 {
-		i, end = l.narrow(n, i, end, first4, next8(rest))
-	}
-	for i < end && l.first4[i] == first4 && t.order.Compare(l.separator(t, i), key) < 0 {
+	number := format.First8(ordered[n.prefixLen:])
+	i := start + format.CountLess32((*[fanOut]uint64)(l.numbers[start:]), number)
+	for i < end && l.numbers[i] == number && t.order.Compare(l.separator(t, i), key) < 0 {
 		i++
 	}
 	return i
-}
-
-// narrow returns the range of those separators from start to end that have both numbers.
-// If there are none, it is empty, and starts at the first separator with greater numbers.
-func (l *searchLevel) narrow(n *searchNode, start, end int, first4 uint32, next8 uint64) (int, int) {
-	numbers := l.next8[n.next8:]
-	for start < end && l.first4[start] == first4 && numbers[start%fanOut] < next8 {
-		start++
-	}
-	i := start
-	for i < end && l.first4[i] == first4 && numbers[i%fanOut] == next8 {
-		i++
-	}
-	return start, i
 }
 
 // A ref says where a data block and its filter are.
