@@ -66,7 +66,7 @@ func newSource(src io.ReaderAt, size int64, o *ReaderOptions) (*source, error) {
 	}
 	// The caller may change its slices before the table is opened.
 	s.o.FilterPolicies, s.o.TableFilterPolicies = slices.Clone(s.o.FilterPolicies), slices.Clone(s.o.TableFilterPolicies)
-	s.o.Codecs, s.o.FilterPrefixes = slices.Clone(s.o.Codecs), slices.Clone(s.o.FilterPrefixes)
+	s.o.FilterPrefixes = slices.Clone(s.o.FilterPrefixes)
 	s.o.setFile(&s.fileOptions)
 	return s, nil
 }

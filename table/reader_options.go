@@ -3,7 +3,9 @@ package table
 import (
 	"crypto/sha256"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/sievetable/sievetable/filter"
@@ -117,17 +119,27 @@ func (o *ReaderOptions) set(options *ReaderOptions) error {
 func (o *ReaderOptions) setFile(f *tablefile.Options) {
 	f.Reporter, f.Order = (*reporter)(o), rowblock.OrderOf(o.Comparer)
 	f.MaxBlockSize, f.TailSize, f.SkipChecksums = o.MaxBlockSize, o.TailSize, o.SkipChecksums
-	for _, c := range o.Codecs {
-		if c != nil {
-			f.Codecs = append(f.Codecs, c)
-		}
-	}
+	f.Codecs = o.codecs()
 	if m := o.Metrics; m != nil {
 		f.Counters = &tablefile.Counters{
 			BlocksRead: &m.BlocksRead, BytesRead: &m.BytesRead, PagesRead: &m.FilterPagesRead,
 			CacheHits: &m.CacheHits, CacheMisses: &m.CacheMisses, CacheEvictions: &m.CacheEvictions,
 		}
 	}
+}
+
+// codecs returns Snappy and o.Codecs. Of two with the same id, the first one is used.
+func (o *ReaderOptions) codecs() map[byte]tablefile.Codec {
+	if len(o.Codecs) == 0 {
+		return tablefile.SnappyOnly
+	}
+	all := maps.Clone(tablefile.SnappyOnly)
+	for _, c := range slices.Backward(o.Codecs) {
+		if c != nil {
+			all[c.ID()] = c
+		}
+	}
+	return all
 }
 
 // A Cache keeps decoded data blocks in memory, for Readers with [ReaderOptions].Cache. It is safe for concurrent use.

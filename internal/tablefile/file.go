@@ -21,7 +21,7 @@ import (
 type Options struct {
 	Reporter      Reporter // makes the errors for damage
 	Order         rowblock.Order
-	Codecs        []Codec // beside Snappy
+	Codecs        map[byte]Codec // by the compression id of a block
 	MaxBlockSize  int
 	TailSize      int // how much of the end of the file Open reads at once; 0: each part by itself
 	SkipChecksums bool

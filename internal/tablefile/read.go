@@ -217,7 +217,7 @@ func (f *File) decompress(kind Kind, h Handle, s *Scratch, id byte) ([]byte, err
 	if s.compressed = id != 0; !s.compressed {
 		return stored, nil
 	}
-	codec := f.codec(id)
+	codec := f.o.Codecs[id]
 	if codec == nil {
 		return nil, f.Corrupt(kind, h, "unknown compression id %d: not 0, 1 (Snappy), or the id of a Codec in the options (see package table/codecs)", id)
 	}
@@ -232,24 +232,14 @@ func (f *File) decompress(kind Kind, h Handle, s *Scratch, id byte) ([]byte, err
 	return contents[:len(contents):len(contents)], nil
 }
 
-// codec returns the codec with that id, or nil if there is none.
-func (f *File) codec(id byte) Codec {
-	for _, c := range f.o.Codecs {
-		if c.ID() == id {
-			return c
-		}
-	}
-	if id == (Snappy{}).ID() {
-		return Snappy{}
-	}
-	return nil
-}
-
 // A Codec decompresses blocks: table.Codec.
 type Codec interface {
 	ID() byte
 	Decode(dst, src []byte, limit int) ([]byte, error)
 }
+
+// SnappyOnly are the Codecs of most tables, by the compression id of a block.
+var SnappyOnly = map[byte]Codec{Snappy{}.ID(): Snappy{}}
 
 // Snappy is LevelDB's compression.
 type Snappy struct{}
