@@ -96,7 +96,10 @@ func (p *opener) damageOf(l *wal.Log, name, before string) error {
 	for _, d := range l.Damage {
 		loss := table.Loss{File: p.dir.Path(name)}
 		if d.Further == 0 {
-			loss.Offset, loss.FirstSequence, loss.LastSequence = d.Offset, d.After+1, max(1, d.Before)-1
+			loss.Offset = d.Offset
+			if d.Before == 0 || d.Before > d.After { // else the numbers step back, and tell nothing
+				loss.FirstSequence, loss.LastSequence = d.After+1, max(1, d.Before)-1
+			}
 		}
 		if d.InLogBefore {
 			loss.File = p.dir.Path(before)

@@ -41,6 +41,8 @@ func TestFieldsOfLosses(t *testing.T) {
 		"a corrupt last log":             {edit: damaged("000005.log", 9), want: []string{`000005.log at 0: keys "" to "", writes 6 to 0`}},
 		"no batch": {change: func(c *changed) { c.write(c.t, []byte("no batch"), batch(set("g", 9, ""))) },
 			want: []string{`000006.log at 0: keys "" to "", writes 7 to 8`}},
+		"sequence numbers that step back": {change: func(c *changed) { c.write(c.t, batch(set("g", 7, "")), []byte("no batch"), batch(set("h", 3, ""))) },
+			want: []string{`000006.log at 23: keys "" to "", writes 0 to 0`}},
 	} {
 		open, iter := lossesOf(t, changedFiles(t, tt.change, tt.edit))
 		if diff := cmp.Diff(tt.want, open); diff != "" {
