@@ -11,6 +11,8 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/cache"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/storage"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
 // accounted checks that a cache.Cache counts what is in the table.Cache of a Reader: but for less than
@@ -115,13 +117,9 @@ func accountedTable(t *testing.T) []byte {
 	var b bytes.Buffer
 	w := NewWriter(&b, nil, nil, 0)
 	for i := range 20_000 {
-		if err := w.Append(accountedKey(i), make([]byte, 50)); err != nil {
-			t.Fatal(err)
-		}
+		errtest.NoError(t, w.Append(accountedKey(i), make([]byte, 50)))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, w.Close())
 	return b.Bytes()
 }
 
@@ -129,8 +127,6 @@ func accountedTable(t *testing.T) []byte {
 func openCached(t *testing.T, contents []byte, c *cache.Cache, ns uint64) *Reader {
 	t.Helper()
 	r, err := NewReader(bytes.NewReader(contents), int64(len(contents)), storage.FileDesc{}, &cache.NamespaceGetter{Cache: c, NS: ns}, nil, &opt.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, err)
 	return r
 }

@@ -42,9 +42,7 @@ func eachPackage(b *testing.B, bench func(b *testing.B, r reader, entries []entr
 			b.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
+	noError(b, w.Close())
 	pool, size := util.NewBufferPool(4096+5), int64(contents.Len())
 	for name, open := range map[string]func(io.ReaderAt, *cache.NamespaceGetter) (reader, error){
 		"goleveldb": func(f io.ReaderAt, g *cache.NamespaceGetter) (reader, error) {
@@ -56,9 +54,7 @@ func eachPackage(b *testing.B, bench func(b *testing.B, r reader, entries []entr
 	} {
 		b.Run(name, func(b *testing.B) {
 			r, err := open(bytes.NewReader(contents.Bytes()), &cache.NamespaceGetter{Cache: newCache(64 << 20), NS: 1})
-			if err != nil {
-				b.Fatal(err)
-			}
+			noError(b, err)
 			defer r.Release()
 			for _, e := range entries {
 				if _, _, err := r.Find(e.key, true, nil); err != nil {

@@ -29,9 +29,7 @@ func cachedFile(t *testing.T, contents []byte, c *cache.Cache, ns uint64, o *opt
 	t.Helper()
 	f := &countingReader{Reader: bytes.NewReader(contents)}
 	r, err := goleveldb.NewReader(f, int64(len(contents)), fd, &cache.NamespaceGetter{Cache: c, NS: ns}, nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(r.Release)
 	f.reads.Store(0)
 	return r, f

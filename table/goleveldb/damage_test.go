@@ -82,9 +82,7 @@ func TestShortFilesAreDamaged(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, err := goleveldb.NewReader(bytes.NewReader(tt.f), tt.size, fd, nil, nil, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			_, _, findErr := r.Find([]byte("1"), false, nil)
 			_, offsetErr := r.OffsetOf([]byte("1"))
 			it := r.NewIterator(nil, nil)
@@ -128,13 +126,9 @@ func TestErrorsOfTheFileStay(t *testing.T) {
 	contents := theirTable(t, &c.o, entries)
 	f := &flakyFile{ReaderAt: bytes.NewReader(contents)}
 	theirs, err := ltable.NewReader(f, int64(len(contents)), fd, nil, nil, &c.o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	ours, err := goleveldb.NewReader(f, int64(len(contents)), fd, nil, nil, &c.o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, r := range []reader{theirs, ours} {
 		f.fails = true
 		if _, err := r.Get(entries[7].key, nil); err != errFlaky {
@@ -188,21 +182,15 @@ func FuzzReader(f *testing.F) {
 			if o == &plain { // in the other direction
 				user = string('c' - user[0] + 'a')
 			}
-			if err := w.Append(internalKey([]byte(user), 1, 1), []byte("value")); err != nil {
-				f.Fatal(err)
-			}
+			noError(f, w.Append(internalKey([]byte(user), 1, 1), []byte("value")))
 		}
-		if err := w.Close(); err != nil {
-			f.Fatal(err)
-		}
+		noError(f, w.Close())
 		f.Add(b.Bytes(), internalKey([]byte("b"), 3, 1))
 	}
 	f.Fuzz(func(t *testing.T, contents, key []byte) {
 		for _, o := range []*opt.Options{&engine, &plain} {
 			r, err := goleveldb.NewReader(bytes.NewReader(contents), int64(len(contents)), storage.FileDesc{}, nil, nil, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			_, _ = r.Get(key, nil)
 			_, _, _ = r.Find(key, true, nil)
 			_, _ = r.OffsetOf(key)

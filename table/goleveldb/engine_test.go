@@ -20,9 +20,7 @@ import (
 func newEngine(t *testing.T) *enginemodule.Module {
 	t.Helper()
 	m, err := enginemodule.New(t.TempDir(), "github.com/sievetable/sievetable/table/goleveldb/engine")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return m
 }
 
@@ -64,9 +62,7 @@ func main() {
 func TestEnginesExchangeDatabases(t *testing.T) {
 	t.Parallel()
 	m := newEngine(t)
-	if err := m.Write("main.go", exchangeMain); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, m.Write("main.go", exchangeMain))
 	for seed := range uint64(2) {
 		word := string(rune('0' + seed))
 		ours, theirs := filepath.Join(t.TempDir(), "ours"), filepath.Join(t.TempDir(), "theirs")
@@ -74,9 +70,7 @@ func TestEnginesExchangeDatabases(t *testing.T) {
 		if err := exchange.Check(ours, seed); err != nil {
 			t.Errorf("seed %d: goleveldb on what it wrote to our tables: %v", seed, err)
 		}
-		if err := exchange.Write(theirs, seed); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, exchange.Write(theirs, seed))
 		goRun(t, m, "run", ".", "check", theirs, word)
 		goRun(t, m, "run", ".", "check", ours, word)
 	}
@@ -100,14 +94,10 @@ func countTests(t *testing.T, m *enginemodule.Module) (n int) {
 	t.Helper()
 	for _, pattern := range []string{"*_test.go", "table/*_test.go"} {
 		files, err := filepath.Glob(filepath.Join(m.Dir, "goleveldb", "leveldb", pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for _, name := range files {
 			source, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			n += strings.Count(string(source), "\nfunc Test")
 		}
 	}
@@ -118,16 +108,12 @@ func countTests(t *testing.T, m *enginemodule.Module) (n int) {
 func leaveOut(t *testing.T, name string) {
 	t.Helper()
 	source, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	part := regexp.MustCompile(`(?s)func\(r \*Reader\) \{\s*It\("should have correct blocks number".*?\n\t\t\t\}\)\)`)
 	if !part.Match(source) {
 		t.Fatalf("%s has no such part", name)
 	}
-	if err := os.WriteFile(name, part.ReplaceAll(source, []byte("nil))")), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(name, part.ReplaceAll(source, []byte("nil))")), 0o666))
 }
 
 // interrupted runs a program for that long, and returns what it prints until it has ended.

@@ -166,9 +166,7 @@ func TestWriterErrorsAsGoleveldb(t *testing.T) {
 func TestShortWriteIsAnError(t *testing.T) {
 	t.Parallel()
 	w := goleveldb.NewWriter(shortFile{}, nil, nil, 0)
-	if err := w.Append([]byte("a"), nil); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Append([]byte("a"), nil))
 	for range 2 {
 		if err := w.Close(); err != io.ErrShortWrite {
 			t.Errorf("Close: %v, want %v", err, io.ErrShortWrite)
@@ -210,9 +208,7 @@ func TestReaderErrorsAsGoleveldb(t *testing.T) {
 	key := entries[0].key
 	open := func(p *peer, contents []byte) reader {
 		r, err := p.newReader(bytes.NewReader(contents), len(contents))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		return r
 	}
 	situations := []situation{

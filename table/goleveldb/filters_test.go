@@ -34,26 +34,18 @@ func TestFromTakesTheEnginesFilter(t *testing.T) {
 	w, err := table.NewWriter(&b, &table.WriterOptions{
 		Comparer: order, FilterPolicy: filter.Rename(policy, policy.Name()), FilterKey: whole, Compression: table.NoCompression,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, e := range entries {
-		if err := w.Append(e.key, e.value); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append(e.key, e.value))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	if !bytes.Equal(b.Bytes(), theirTable(t, &c.o, entries)) {
 		t.Error("the table is not goleveldb's")
 	}
 	var m table.Metrics
 	o := &table.ReaderOptions{Comparer: order, FilterPolicies: []filter.Policy{policy}, FilterKey: whole, Metrics: &m}
 	r, err := table.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer r.Close()
 	for _, e := range entries {
 		if got, err := r.Get(e.key); err != nil || !bytes.Equal(got, e.value) {
@@ -72,9 +64,7 @@ func TestFromTakesTheEnginesFilter(t *testing.T) {
 func TestFiltersOfAnotherHash(t *testing.T) {
 	t.Parallel()
 	contents, err := os.ReadFile("../../testdata/leveldb-1.17/byte-edges.ldb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	_, r := openBoth(t, contents, &opt.Options{Filter: lfilter.NewBloomFilter(10)})
 	n := 0
 	for it := r.NewIterator(nil, nil); it.Next(); n++ {

@@ -18,9 +18,12 @@ import (
 	ltable "github.com/syndtr/goleveldb/leveldb/table"
 	"github.com/syndtr/goleveldb/leveldb/util"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table/goleveldb"
 	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
 )
+
+var noError = errtest.NoError
 
 // A writer is a Writer of either package.
 type writer interface {
@@ -128,13 +131,9 @@ func openBoth(t *testing.T, contents []byte, o *opt.Options) (theirs, ours reade
 	t.Helper()
 	size := int64(len(contents))
 	theirs, err := ltable.NewReader(bytes.NewReader(contents), size, fd, nil, nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	ours, err = goleveldb.NewReader(bytes.NewReader(contents), size, fd, nil, nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { theirs.Release(); ours.Release() })
 	return theirs, ours
 }

@@ -153,9 +153,7 @@ func TestReleasedReaderFails(t *testing.T) {
 	theirs, ours := openBoth(t, theirTable(t, &c.o, entries), &c.o)
 	for _, r := range []reader{theirs, ours} {
 		_, value, err := r.Find(entries[9].key, false, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		r.Release()
 		r.Release()
 		_, getErr := r.Get(entries[9].key, nil)

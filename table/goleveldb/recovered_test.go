@@ -51,18 +51,12 @@ func TestHugeRecoveredTable(t *testing.T) {
 	w := theirWriter(&b, &opt.Options{BlockSize: length + 10*n, BlockRestartInterval: n})
 	user := bytes.Repeat([]byte{'u'}, length)
 	for i := range uint64(n) {
-		if err := w.Append(internalKey(fmt.Appendf(user, "%04d", i), i, 1), nil); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append(internalKey(fmt.Appendf(user, "%04d", i), i, 1), nil))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	o := &opt.Options{Comparer: leveldb.NewComparer(comparer.DefaultComparer)}
 	r, err := goleveldb.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()), fd, nil, nil, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer r.Release()
 	if _, err := r.FindKey(internalKey(user, 1, 1), false, nil); !lerrors.IsCorrupted(err) {
 		t.Errorf("%d keys of %d bytes in a file of %d bytes: %.100v, want that it is damage", n, length, b.Len(), err)

@@ -40,9 +40,7 @@ func TestReleaseWhileReading(t *testing.T) {
 	for range 20 {
 		f := &closableFile{ReaderAt: bytes.NewReader(contents)}
 		r, err := goleveldb.NewReader(f, int64(len(contents)), fd, nil, nil, &c.o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		var began, users sync.WaitGroup
 		for u := range 4 {
 			began.Add(1)

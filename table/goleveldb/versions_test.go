@@ -85,17 +85,11 @@ func TestOtherVersionsOfGoleveldb(t *testing.T) {
 func copyModule(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	tree := t.TempDir()
 	dir := filepath.Join(tree, "table", "goleveldb")
-	if err := os.CopyFS(dir, os.DirFS(".")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join(root, "testdata"), filepath.Join(tree, "testdata")); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.CopyFS(dir, os.DirFS(".")))
+	noError(t, os.Symlink(filepath.Join(root, "testdata"), filepath.Join(tree, "testdata")))
 	c := exec.Command("go", "mod", "edit", "-replace=github.com/sievetable/sievetable="+root)
 	c.Dir = dir
 	if out, err := c.CombinedOutput(); err != nil {
