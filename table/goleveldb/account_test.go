@@ -90,7 +90,7 @@ func TestCacheIsClosedWhileReading(t *testing.T) {
 				done <- nil
 			}()
 		}
-		closeAny(c)
+		CloseCache(c)
 		for range 4 {
 			if err := <-done; err != nil {
 				t.Error(err)
@@ -99,13 +99,15 @@ func TestCacheIsClosedWhileReading(t *testing.T) {
 	}
 }
 
-// closeAny closes a cache of any version of goleveldb.
-func closeAny(c *cache.Cache) {
+// CloseCache closes a cache of any version of goleveldb.
+func CloseCache(c *cache.Cache) {
 	switch c := any(c).(type) {
 	case interface{ Close(force bool) }:
 		c.Close(false)
 	case io.Closer:
 		_ = c.Close() // it returns none
+	default:
+		panic(fmt.Sprintf("%T has no Close", c))
 	}
 }
 

@@ -35,15 +35,8 @@ func benchEntries() (entries []entry, o *opt.Options) {
 // eachPackage runs a benchmark of a table with each package, with a cache that the table fits into.
 func eachPackage(b *testing.B, bench func(b *testing.B, r reader, entries []entry)) {
 	entries, o := benchEntries()
-	var contents bytes.Buffer
-	w := theirWriter(&contents, o)
-	for _, e := range entries {
-		if err := w.Append(e.key, e.value); err != nil {
-			b.Fatal(err)
-		}
-	}
-	noError(b, w.Close())
-	pool, size := util.NewBufferPool(4096+5), int64(contents.Len())
+	contents := theirTable(b, o, entries)
+	pool, size := util.NewBufferPool(4096+5), int64(len(contents))
 	for name, open := range map[string]func(io.ReaderAt, *cache.NamespaceGetter) (reader, error){
 		"goleveldb": func(f io.ReaderAt, g *cache.NamespaceGetter) (reader, error) {
 			return ltable.NewReader(f, size, fd, g, pool, o)
@@ -53,7 +46,7 @@ func eachPackage(b *testing.B, bench func(b *testing.B, r reader, entries []entr
 		},
 	} {
 		b.Run(name, func(b *testing.B) {
-			r, err := open(bytes.NewReader(contents.Bytes()), &cache.NamespaceGetter{Cache: newCache(64 << 20), NS: 1})
+			r, err := open(bytes.NewReader(contents), &cache.NamespaceGetter{Cache: newCache(64 << 20), NS: 1})
 			noError(b, err)
 			defer r.Release()
 			for _, e := range entries {
@@ -105,15 +98,7 @@ func BenchmarkWriter(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				w := create()
-				for _, e := range entries {
-					if err := w.Append(e.key, e.value); err != nil {
-						b.Fatal(err)
-					}
-				}
-				if err := w.Close(); err != nil {
-					b.Fatal(err)
-				}
+				write(b, create(), entries)
 			}
 		})
 	}
@@ -122,19 +107,14 @@ func BenchmarkWriter(b *testing.B) {
 // Opening a table of 2 MB and scanning it, as a compaction does.
 func BenchmarkCompactionInput(b *testing.B) {
 	entries, o := benchEntries()
-	var contents bytes.Buffer
-	w := theirWriter(&contents, o)
-	for _, e := range entries {
-		_ = w.Append(e.key, e.value)
-	}
-	_ = w.Close()
-	pool, size := util.NewBufferPool(4096+5), int64(contents.Len())
+	contents := theirTable(b, o, entries)
+	pool, size := util.NewBufferPool(4096+5), int64(len(contents))
 	for name, open := range map[string]func(*cache.NamespaceGetter) (reader, error){
 		"goleveldb": func(g *cache.NamespaceGetter) (reader, error) {
-			return ltable.NewReader(bytes.NewReader(contents.Bytes()), size, fd, g, pool, o)
+			return ltable.NewReader(bytes.NewReader(contents), size, fd, g, pool, o)
 		},
 		"ours": func(g *cache.NamespaceGetter) (reader, error) {
-			return goleveldb.NewReader(bytes.NewReader(contents.Bytes()), size, fd, g, pool, o)
+			return goleveldb.NewReader(bytes.NewReader(contents), size, fd, g, pool, o)
 		},
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -48,7 +48,7 @@ func TestBlocksStayUntilEvicted(t *testing.T) {
 	entries := (&tableCase{}).entries(50) // one block
 	contents := theirTable(t, &o, entries)
 	shared, closed := newCache(1<<20), newCache(1<<20)
-	closeCache(closed)
+	goleveldb.CloseCache(closed)
 	for _, step := range []struct {
 		name   string
 		before func()

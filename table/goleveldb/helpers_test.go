@@ -103,7 +103,7 @@ func internalKey(user []byte, sequence uint64, kind byte) []byte {
 }
 
 // write writes entries by w, and checks that it takes them.
-func write(t *testing.T, w writer, entries []entry) {
+func write(t testing.TB, w writer, entries []entry) {
 	t.Helper()
 	for _, e := range entries {
 		if err := w.Append(e.key, e.value); err != nil {
@@ -116,7 +116,7 @@ func write(t *testing.T, w writer, entries []entry) {
 }
 
 // theirTable returns a table that goleveldb writes.
-func theirTable(t *testing.T, o *opt.Options, entries []entry) []byte {
+func theirTable(t testing.TB, o *opt.Options, entries []entry) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	write(t, theirWriter(&b, o), entries)

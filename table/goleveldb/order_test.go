@@ -2,6 +2,7 @@ package goleveldb_test
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -23,11 +24,12 @@ func TestListInAnotherOrder(t *testing.T) {
 			it := r.NewIterator(nil, nil)
 			var forward, backward []entry
 			for it.Next() {
-				forward = append(forward, entry{bytes.Clone(it.Key()), append([]byte{}, it.Value()...)})
+				forward = append(forward, entryAt(it))
 			}
 			for it.Prev() {
-				backward = append([]entry{{bytes.Clone(it.Key()), append([]byte{}, it.Value()...)}}, backward...)
+				backward = append(backward, entryAt(it))
 			}
+			slices.Reverse(backward)
 			for name, got := range map[string][]entry{"forward": forward, "backward": backward} {
 				if diff := cmp.Diff(entries, got, cmp.AllowUnexported(entry{})); diff != "" {
 					t.Errorf("%s, %s (-want +got):\n%s", c.name, name, diff)

@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/syndtr/goleveldb/leveldb/cache"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	ltable "github.com/syndtr/goleveldb/leveldb/table"
 )
@@ -37,18 +36,6 @@ func withFilterBaseLg(o opt.Options, lg int) opt.Options {
 		f.SetInt(int64(lg))
 	}
 	return o
-}
-
-// closeCache closes a cache.
-func closeCache(c *cache.Cache) {
-	switch c := any(c).(type) {
-	case interface{ Close(force bool) }:
-		c.Close(false)
-	case interface{ Close() error }:
-		_ = c.Close() // it returns none
-	default:
-		panic(fmt.Sprintf("%T has no Close", c))
-	}
 }
 
 // otherVersions are versions of goleveldb that this package works with, beside that of go.mod: the

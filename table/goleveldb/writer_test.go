@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/syndtr/goleveldb/leveldb/iterator"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	ltable "github.com/syndtr/goleveldb/leveldb/table"
 
@@ -66,12 +67,17 @@ func scan(t *testing.T, r reader) (entries []entry) {
 	it := r.NewIterator(nil, nil)
 	defer it.Release()
 	for it.Next() {
-		entries = append(entries, entry{bytes.Clone(it.Key()), append([]byte{}, it.Value()...)})
+		entries = append(entries, entryAt(it))
 	}
 	if err := it.Error(); err != nil {
 		t.Error(err)
 	}
 	return entries
+}
+
+// entryAt returns a copy of the entry that an iterator is at.
+func entryAt(it iterator.Iterator) entry {
+	return entry{bytes.Clone(it.Key()), append([]byte{}, it.Value()...)}
 }
 
 // What a Writer cannot be given is an error of all its calls. goleveldb takes it, or panics.
