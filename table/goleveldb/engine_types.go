@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"reflect"
+	"slices"
 
 	"github.com/syndtr/goleveldb/leveldb/comparer"
 	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
@@ -87,7 +88,7 @@ func isInternal(c comparer.Comparer) bool {
 		t := reflect.TypeOf(c)
 		return t.Kind() == reflect.Pointer && t.Elem().Name() == "iComparer" && userComparer(c) != nil
 	}
-	return comparesAs(c, internalOrder{bytewiseInternal}, short) != no
+	return comparesAs(c, bytewiseInternal, short) != no
 }
 
 // isBytewiseInternal reports whether the user keys are in the bytewise order: c has the type of
@@ -201,7 +202,7 @@ type extendingFilter struct{ lfilter.Filter }
 
 // extended returns an internal key of a user key.
 func extended(user []byte) []byte {
-	return append(append(make([]byte, 0, len(user)+trailerLen), user...), make([]byte, trailerLen)...)
+	return slices.Concat(user, make([]byte, trailerLen))
 }
 
 func (f extendingFilter) Contains(filter, user []byte) bool {

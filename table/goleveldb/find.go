@@ -17,7 +17,7 @@ func (r *Reader) Find(key []byte, filtered bool, ro *opt.ReadOptions) (rkey, val
 		return nil, nil, err
 	}
 	lookups := t.DontFillCache(ro.GetDontFillCache())
-	if filtered && hasFilter(t) {
+	if filtered && t.Filters().Blocks != nil {
 		rkey, value, err = lookups.AppendFind(nil, nil, key)
 		return rkey, value, r.translate(err)
 	}
@@ -26,9 +26,6 @@ func (r *Reader) Find(key []byte, filtered bool, ro *opt.ReadOptions) (rkey, val
 	}
 	return bytes.Clone(rkey), bytes.Clone(value), nil
 }
-
-// hasFilter reports whether lookups in the table check a filter.
-func hasFilter(t *table.Reader) bool { return t.Filters().Blocks != nil }
 
 // FindKey is like Find but returns only the key.
 func (r *Reader) FindKey(key []byte, filtered bool, ro *opt.ReadOptions) (rkey []byte, err error) {

@@ -1,8 +1,6 @@
 package goleveldb
 
 import (
-	"bytes"
-
 	"github.com/syndtr/goleveldb/leveldb/comparer"
 
 	"github.com/sievetable/sievetable/table"
@@ -37,20 +35,15 @@ func orderOf(c comparer.Comparer) order {
 }
 
 // An internalOrder is the comparer of goleveldb's engine, for any bytes: it panics for keys that
-// are too short for an internal key. They come first, in the bytewise order.
+// are too short for an internal key. They come first, as in that of package table.
 type internalOrder struct{ comparer.Comparer }
 
 // trailerLen is the number of bytes behind the user key in an internal key.
 const trailerLen = 8
 
 func (o internalOrder) Compare(a, b []byte) int {
-	switch shortA, shortB := len(a) < trailerLen, len(b) < trailerLen; {
-	case shortA && shortB:
-		return bytes.Compare(a, b)
-	case shortA:
-		return -1
-	case shortB:
-		return 1
+	if len(a) < trailerLen || len(b) < trailerLen {
+		return bytewiseInternal.Compare(a, b)
 	}
 	return o.Comparer.Compare(a, b)
 }
