@@ -69,9 +69,9 @@ type Module struct {
 	root string // of this tree
 }
 
-// New makes a module with that path in dir, which must be empty. The working directory must be in a
-// module that requires sievetable and goleveldb.
-func New(dir, path string) (*Module, error) {
+// New makes a module in dir, which must be empty. The working directory must be in a module that
+// requires sievetable and goleveldb.
+func New(dir string) (*Module, error) {
 	root, err := moduleDir(ourModule)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func New(dir, path string) (*Module, error) {
 	if err := replaceTables(filepath.Join(engine, "leveldb", "table")); err != nil {
 		return nil, err
 	}
-	if err := m.writeMod(path); err != nil {
+	if err := m.writeMod(); err != nil {
 		return nil, err
 	}
 	return m, m.writeSum(filepath.Join(source, "go.sum"), filepath.Join(root, "go.sum"))
@@ -170,10 +170,10 @@ func replaceTables(dir string) error {
 	)
 }
 
-// writeMod writes the module's go.mod.
-func (m *Module) writeMod(path string) error {
+// writeMod writes the module's go.mod. By its path, the module may import the packages below tables.
+func (m *Module) writeMod() error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "module %s\n\ngo 1.25\n\n", path)
+	fmt.Fprintf(&b, "module %s/engine\n\ngo 1.25\n\n", tables)
 	for _, r := range []struct{ path, dir string }{
 		{goleveldb, "./goleveldb"},
 		{ourModule, m.root},
@@ -195,15 +195,6 @@ func (m *Module) writeSum(from ...string) error {
 		all = append(all, sum...)
 	}
 	return os.WriteFile(filepath.Join(m.Dir, "go.sum"), all, 0o666)
-}
-
-// Write writes a Go file of the module.
-func (m *Module) Write(name, contents string) error {
-	name = filepath.Join(m.Dir, name)
-	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-		return fmt.Errorf("engine: %w", err)
-	}
-	return os.WriteFile(name, []byte(contents), 0o666)
 }
 
 // Go returns a go command in the module. With -trimpath, the command finds in its cache what it

@@ -19,7 +19,7 @@ import (
 // newEngine makes a module with goleveldb's engine on our tables.
 func newEngine(t *testing.T) *enginemodule.Module {
 	t.Helper()
-	m, err := enginemodule.New(t.TempDir(), "github.com/sievetable/sievetable/table/goleveldb/engine")
+	m, err := enginemodule.New(t.TempDir())
 	noError(t, err)
 	return m
 }
@@ -62,7 +62,7 @@ func main() {
 func TestEnginesExchangeDatabases(t *testing.T) {
 	t.Parallel()
 	m := newEngine(t)
-	noError(t, m.Write("main.go", exchangeMain))
+	noError(t, os.WriteFile(filepath.Join(m.Dir, "main.go"), []byte(exchangeMain), 0o666))
 	for seed := range uint64(2) {
 		word := string(rune('0' + seed))
 		ours, theirs := filepath.Join(t.TempDir(), "ours"), filepath.Join(t.TempDir(), "theirs")
