@@ -8,9 +8,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
+
+var noError = errtest.NoError
 
 // What is encoded decodes, behind what is there, and not beyond the limit.
 func TestRoundTrip(t *testing.T) {
@@ -46,28 +51,16 @@ func TestRoundTrip(t *testing.T) {
 // Tables of the layouts that others write read by All.
 func TestTables(t *testing.T) {
 	t.Parallel()
+	var pairs []workload.Pair
+	for i := range 5000 {
+		pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "key%06d", i), Value: bytes.Repeat([]byte{byte(i)}, 50)})
+	}
 	for _, c := range []table.Codec{Zstd, Zlib, Deflate} {
-		var out bytes.Buffer
-		w, err := table.NewWriter(&out, &table.WriterOptions{Compression: c, Concurrency: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range 5000 {
-			if err := w.Append(fmt.Appendf(nil, "key%06d", i), bytes.Repeat([]byte{byte(i)}, 50)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		contents := bytes.NewReader(out.Bytes())
-		if _, err := table.NewReader(contents, contents.Size(), nil); !errors.Is(err, table.ErrCorrupt) {
+		contents := tabletest.Build(t, &table.WriterOptions{Compression: c, Concurrency: 2}, pairs)
+		if _, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil); !errors.Is(err, table.ErrCorrupt) {
 			t.Errorf("id %d without codecs: %v, want ErrCorrupt", c.ID(), err)
 		}
-		r, err := table.NewReader(contents, contents.Size(), &table.ReaderOptions{Codecs: All()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := tabletest.Open(t, contents, &table.ReaderOptions{Codecs: All()})
 		if v, err := r.Get([]byte("key004711")); err != nil || len(v) != 50 {
 			t.Errorf("id %d: Get = %q, %v", c.ID(), v, err)
 		}
@@ -90,35 +83,23 @@ func TestExtremeTables(t *testing.T) {
 			"a value of 70 MB":  {1, 10, 70_000_000},
 			"20,000 short keys": {20_000, 10, 0},
 		} {
-			checkExtreme(t, fmt.Sprintf("id %d, %s", c.ID(), name), c, tt.n, tt.key, tt.value)
+			t.Run(fmt.Sprintf("id %d, %s", c.ID(), name), func(t *testing.T) { checkExtreme(t, c, tt.n, tt.key, tt.value) })
 		}
 	}
 }
 
-func checkExtreme(t *testing.T, name string, c table.Codec, n, keyLen, valueLen int) {
+func checkExtreme(t *testing.T, c table.Codec, n, keyLen, valueLen int) {
 	t.Helper()
-	var out bytes.Buffer
-	w, err := table.NewWriter(&out, &table.WriterOptions{Compression: c, BlockSize: 16 << 10})
-	if err != nil {
-		t.Fatal(err)
-	}
 	prefix, value := bytes.Repeat([]byte("k"), keyLen), make([]byte, valueLen)
+	key := func(i int) []byte { return fmt.Appendf(nil, "%s%06d", prefix, i) }
+	var pairs []workload.Pair
 	for i := range n {
-		if err := w.Append(fmt.Appendf(prefix, "%06d", i), value); err != nil {
-			t.Fatal(err)
-		}
+		pairs = append(pairs, workload.Pair{Key: key(i), Value: value})
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	contents := bytes.NewReader(out.Bytes())
-	r, err := table.NewReader(contents, contents.Size(), &table.ReaderOptions{Codecs: All()})
-	if err != nil {
-		t.Errorf("%s: %v", name, err)
-		return
-	}
-	v, err := r.Get(fmt.Appendf(prefix, "%06d", n-1))
+	contents := tabletest.Build(t, &table.WriterOptions{Compression: c, BlockSize: 16 << 10}, pairs)
+	r := tabletest.Open(t, contents, &table.ReaderOptions{Codecs: All()})
+	v, err := r.Get(key(n - 1))
 	if err := errors.Join(err, r.Verify()); err != nil || len(v) != valueLen {
-		t.Errorf("%s: value of %d bytes, %v", name, len(v), err)
+		t.Errorf("value of %d bytes, %v", len(v), err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/codecs"
 	"github.com/sievetable/sievetable/table/database"
@@ -16,13 +17,9 @@ func TestDatabase(t *testing.T) {
 	for _, codec := range []table.Codec{codecs.Zstd, codecs.Zlib, codecs.Deflate} {
 		dir := filepath.Join(t.TempDir(), "db")
 		w, err := database.Create(dir, &database.WriterOptions{Table: table.WriterOptions{Compression: codec}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		errtest.NoError(t, err)
 		value := make([]byte, 1000)
-		if err := errors.Join(w.Append([]byte("key"), value), w.Close()); err != nil {
-			t.Fatal(err)
-		}
+		errtest.NoError(t, errors.Join(w.Append([]byte("key"), value), w.Close()))
 		for _, o := range []*database.Options{nil, {Reader: table.ReaderOptions{Codecs: codecs.All()}}} {
 			var got []byte
 			db, err := database.Open(dir, o)

@@ -15,18 +15,12 @@ func goldenBlocks(f *testing.F) (blocks [][]byte) {
 		"goleveldb/byte-edges.ldb", "goleveldb/snappy-block-256.ldb", "iq80/mixed.ldb", "leveldb/long-prefix.ldb", "leveldb-1.17/byte-edges.ldb",
 	} {
 		contents, err := os.ReadFile(filepath.Join("..", "..", "testdata", name))
-		if err != nil {
-			f.Fatal(err)
-		}
+		noError(f, err)
 		layout, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
-		if err != nil {
-			f.Fatal(err)
-		}
+		noError(f, err)
 		for _, part := range layout.Data[:min(2, len(layout.Data))] {
 			b, _, err := layout.ReadBlock(part.Handle)
-			if err != nil {
-				f.Fatal(err)
-			}
+			noError(f, err)
 			blocks = append(blocks, b)
 		}
 	}

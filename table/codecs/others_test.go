@@ -35,9 +35,7 @@ func TestOthersBlocks(t *testing.T) {
 	for name, tt := range othersBlocks {
 		t.Run(name, func(t *testing.T) {
 			stored, err := hex.DecodeString(tt.stored)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			if got := IsZstd(stored[:4]); got != (name == "zstd") {
 				t.Errorf("IsZstd: %v", got)
 			}
