@@ -44,18 +44,14 @@ func (d *directoryStore) run(args ...string) (status int, output string) {
 func (d *directoryStore) whileLocked(meanwhile func(), args ...string) (status int, output string) {
 	d.t.Helper()
 	l := flock.New(filepath.Join(d.dir, set.ManifestName+".lock"))
-	if err := l.Lock(); err != nil {
-		d.t.Fatal(err)
-	}
+	noError(d.t, l.Lock())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		status, output = d.run(args...)
 	}()
 	meanwhile()
-	if err := l.Close(); err != nil {
-		d.t.Fatal(err)
-	}
+	noError(d.t, l.Close())
 	<-ended
 	return status, output
 }
@@ -96,9 +92,7 @@ func (d *directoryStore) waitFor(key string) {
 func (d *directoryStore) keys() string {
 	d.t.Helper()
 	file, err := os.ReadFile(filepath.Join(d.dir, set.ManifestName))
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	noError(d.t, err)
 	return keysOf(d.t, file)
 }
 
@@ -111,9 +105,7 @@ func (d *directoryStore) replace(keys string) {
 	if status != 0 {
 		d.t.Fatal(out)
 	}
-	if err := os.Rename(filepath.Join(other.dir, set.ManifestName), filepath.Join(d.dir, set.ManifestName)); err != nil {
-		d.t.Fatal(err)
-	}
+	noError(d.t, os.Rename(filepath.Join(other.dir, set.ManifestName), filepath.Join(d.dir, set.ManifestName)))
 }
 
 // A put to a directory has its lock while it looks again and writes the manifest. What has changed by then counts.
@@ -138,9 +130,7 @@ func TestPutWhileDirectoryChanges(t *testing.T) {
 			d := newDirectoryStore(t)
 			status, out := d.whileLocked(func() {
 				d.waitFor("c")
-				if err := tt.change(d); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, tt.change(d))
 			}, "put", d.sets["ac"])
 			if status != tt.status || !strings.Contains(out, tt.output) {
 				t.Errorf("exit status %d, want %d, and %q in %s", status, tt.status, tt.output, out)
@@ -184,9 +174,7 @@ func TestLockFileIsNoFile(t *testing.T) {
 		"a directory":     func(name, _ string) error { return os.Mkdir(name, 0o777) },
 	} {
 		d, elsewhere := newDirectoryStore(t), filepath.Join(t.TempDir(), "made")
-		if err := make(filepath.Join(d.dir, set.ManifestName+".lock"), elsewhere); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, make(filepath.Join(d.dir, set.ManifestName+".lock"), elsewhere))
 		if status, out := d.run("put", d.sets["ac"]); status != 2 || !strings.Contains(out, want+", not a regular file: remove it") {
 			t.Errorf("status %d, %s; want 2, and that the lock file is %s", status, out, want)
 		}

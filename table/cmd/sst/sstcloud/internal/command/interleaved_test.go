@@ -25,15 +25,11 @@ func writeSets(t *testing.T, all ...string) map[string]string {
 		dir, m := t.TempDir(), new(set.Manifest)
 		for i, key := range strings.Split(keys, "") {
 			line, err := writeTable(dir, i+1, []string{key + "=1"}, withBlocks)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			m.Tables = append(m.Tables, line)
 		}
 		d := set.NewDir(dir)
-		if err := errors.Join(d.WriteManifest(m), d.Close()); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(d.WriteManifest(m), d.Close()))
 		sets[keys] = dir
 	}
 	return sets

@@ -44,9 +44,7 @@ func TestPutKilled(t *testing.T) {
 	r := rand.New(rand.NewPCG(26, 11))
 	for _, u := range []string{"s3://" + s3test.BucketName(t) + "?" + parameters.Encode(), "file://" + t.TempDir()} {
 		s, err := store.Open(t.Context(), u)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		var old []string
 		for round := range rounds {
 			next := []string{fmt.Sprint("round ", round)}
@@ -75,16 +73,12 @@ func writeRound(t *testing.T, round int) string {
 	dir, m := t.TempDir(), new(set.Manifest)
 	for i := range 12 {
 		line, err := writeTable(dir, i+1, []string{fmt.Sprintf("%03d=round %d", i, round)}, withBlocks)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		m.Tables = append(m.Tables, line)
 	}
 	d := set.NewDir(dir)
 	defer d.Close()
-	if err := d.WriteManifest(m); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.WriteManifest(m))
 	return dir
 }
 
@@ -92,9 +86,7 @@ func writeRound(t *testing.T, round int) string {
 func killPut(t *testing.T, r *rand.Rand, dir, url string) {
 	t.Helper()
 	cmd := exec.Command("sstcloud", "put", "--concurrency", "2", dir, url)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, cmd.Start())
 	time.Sleep(time.Duration(20+r.IntN(150)) * time.Millisecond)
 	signals := []os.Signal{syscall.SIGKILL, syscall.SIGTERM}
 	if err := cmd.Process.Signal(signals[r.IntN(2)]); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -113,27 +105,19 @@ func values(t *testing.T, s *store.Store) (all []string) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var src set.Source = set.NewDir(s.Dir)
 	if s.Bucket != nil {
 		src = s.Bucket
 	}
 	opened, err := set.Open(context.Background(), m, src, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer opened.Close()
-	if err := opened.Verify(context.Background(), nil); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, opened.Verify(context.Background(), nil))
 	it := opened.NewIter(context.Background(), nil)
 	defer it.Close()
 	for e, err := range it.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if v := string(e.Value); len(all) == 0 || all[len(all)-1] != v {
 			all = append(all, v)
 		}

@@ -38,9 +38,7 @@ func TestReplacedWhileScanned(t *testing.T) {
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
 	whole, localErr := process("sst", "scan", dir).Output()
-	if localErr != nil {
-		t.Fatal(localErr)
-	}
+	noError(t, localErr)
 	n := bytes.Count(out.Bytes(), []byte("\n"))
 	if cmd.ProcessState.ExitCode() != 3 || !bytes.HasPrefix(whole, out.Bytes()) || n < 50_000 || n == 200_000 {
 		t.Errorf("%v, %d lines of the first object: %t", err, n, bytes.HasPrefix(whole, out.Bytes()))

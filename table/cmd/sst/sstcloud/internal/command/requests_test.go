@@ -32,9 +32,7 @@ func makeLargeSet(t *testing.T, entries int) (dir, keys string) {
 		fmt.Fprintf(&some, "key-%08d\nabsent-%d\n", i*entries/1000, i)
 	}
 	keys = filepath.Join(t.TempDir(), "keys")
-	if err := os.WriteFile(keys, some.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(keys, some.Bytes(), 0o666))
 	return dir, keys
 }
 
@@ -50,9 +48,7 @@ func TestRequestsOfReads(t *testing.T) {
 	set := "s3://" + s3test.BucketName(t) + "?" + query.Encode()
 	in := func(name string) string { return strings.Replace(set, "?", "/"+name+"?", 1) }
 	tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	table := filepath.Base(tables[0])
 	for _, tt := range []struct {
 		command string

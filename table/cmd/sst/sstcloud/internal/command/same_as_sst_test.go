@@ -95,9 +95,7 @@ func (s *seenSet) make(t *testing.T) (dir, table string) {
 		fmt.Fprintf(&changes, "key-%05d\tchanged %d\n", i, i)
 	}
 	removed := filepath.Join(t.TempDir(), "removed")
-	if err := os.WriteFile(removed, []byte("key-00003\nkey-01999\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(removed, []byte("key-00003\nkey-01999\n"), 0o666))
 	sst := func(in io.Reader, args ...string) {
 		cmd := process("sst", args...)
 		cmd.Stdin = in
@@ -179,9 +177,7 @@ func (p place) run(t *testing.T, command, table, keys string) outcome {
 		o.Written[strings.TrimPrefix(path, dir)] = p.plain(string(b), dir)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return o
 }
 
@@ -206,9 +202,7 @@ func TestSameAsSST(t *testing.T) {
 	server, name := s3test.Server(), s3test.BucketName(t)
 	bucket := s3test.Open(t, server)
 	keys := filepath.Join(t.TempDir(), "keys")
-	if err := os.WriteFile(keys, []byte("key-01000\nnothing\nkey-00007\nkey-01998\nkey-00700\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(keys, []byte("key-01000\nnothing\nkey-00007\nkey-01998\nkey-00700\n"), 0o666))
 	for i, s := range seenSets {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
@@ -237,16 +231,12 @@ func TestSameAsSST(t *testing.T) {
 func sendFiles(t *testing.T, bucket *blob.Bucket, dir string) {
 	t.Helper()
 	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, f := range files {
 		b, err := os.ReadFile(filepath.Join(dir, f.Name()))
 		if err == nil {
 			err = bucket.WriteAll(context.Background(), f.Name(), b, nil)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 	}
 }

@@ -18,11 +18,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"gocloud.dev/blob"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table/cloud/s3test"
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	sst "github.com/sievetable/sievetable/table/cmd/sst/internal/command"
 )
+
+var noError = errtest.NoError
 
 // programs are what the test binary is under other names.
 var programs = map[string]func(){"sstcloud": runSSTCloud, "sst": runSST}

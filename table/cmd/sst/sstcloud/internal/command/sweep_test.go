@@ -32,18 +32,14 @@ func manifestOf(t *testing.T, tables ...int) []byte {
 			Smallest: key, Largest: key, TailSize: 50,
 		})
 	}
-	if err := set.WriteManifest(b, m); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, set.WriteManifest(b, m))
 	return b.Bytes()
 }
 
 // write writes a file into a directory.
 func write(t *testing.T, dir, name string, content []byte) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, name), content, 0o666))
 }
 
 // Of random objects and manifests, those stay that a manifest lists.
@@ -83,9 +79,7 @@ func TestSweepDeletesWhatNoManifestLists(t *testing.T) {
 			deleted = append(deleted, name)
 		}
 		files, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for _, f := range files {
 			left = append(left, f.Name())
 		}

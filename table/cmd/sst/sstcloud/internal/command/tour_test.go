@@ -25,9 +25,7 @@ func TestTour(t *testing.T) {
 		t.Fatalf("go build of sst: %v\n%s", err, out)
 	}
 	for _, name := range []string{"go", "gofakes3"} {
-		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"), 0o777))
 	}
 	tour.Check(t, "../../README.md", bin, "http://127.0.0.1:9917", s3test.Server())
 }

@@ -62,9 +62,7 @@ func tablesOf(t *testing.T, file []byte) []set.Table {
 		return nil
 	}
 	m, err := set.ReadManifest(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return m.Tables
 }
 
@@ -83,9 +81,7 @@ func (w *world) listed(key string) string { return keysOf(w.t, w.object(key)) }
 func (w *world) gone(key string) (names []string) {
 	for _, t := range tablesOf(w.t, w.object(key)) {
 		there, err := w.bucket.Exists(context.Background(), t.Name)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		noError(w.t, err)
 		if !there {
 			names = append(names, t.Name)
 		}

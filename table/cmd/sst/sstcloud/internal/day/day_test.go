@@ -211,9 +211,7 @@ func (d *day) objects() map[string]bool {
 		if err == io.EOF {
 			return keys
 		}
-		if err != nil {
-			d.t.Fatal(err)
-		}
+		noError(d.t, err)
 		keys[o.Key] = true
 	}
 }

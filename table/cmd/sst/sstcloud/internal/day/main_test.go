@@ -8,9 +8,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table/cloud/s3test"
 	"github.com/sievetable/sievetable/table/cmd/sst/sstcloud/internal/command"
 )
+
+var noError = errtest.NoError
 
 func TestMain(m *testing.M) {
 	s3test.ServeIfAsked()

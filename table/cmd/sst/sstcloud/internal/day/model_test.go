@@ -83,9 +83,7 @@ func tablesIn(t *testing.T, path string) (tables []set.Table) {
 	dir := set.NewDir(path)
 	defer dir.Close()
 	m, err := dir.ReadManifest()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for table := range m.All() {
 		tables = append(tables, *table)
 	}
@@ -129,7 +127,5 @@ func writeChanges(t *testing.T, rng *rand.Rand, present []bool, added, removed s
 
 func writeFile(t *testing.T, name, contents string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(contents), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(name, []byte(contents), 0o666))
 }

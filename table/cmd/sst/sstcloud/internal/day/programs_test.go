@@ -66,9 +66,7 @@ func (p *programs) must(args ...string) string {
 func (p *programs) kill(args ...string) {
 	p.t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
-	if err := cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
+	noError(p.t, cmd.Start())
 	p.sleep(args[0] + args[1])
 	cmd.Process.Kill()
 	if cmd.Wait() != nil && cmd.ProcessState.ExitCode() == -1 {

@@ -98,9 +98,7 @@ func writeKeys(t *testing.T, i, n int) string {
 		b.WriteString(walkKey(i) + "\n")
 	}
 	name := filepath.Join(t.TempDir(), "keys")
-	if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(name, []byte(b.String()), 0o600))
 	return name
 }
 

@@ -44,9 +44,7 @@ func TestURLsThatAreRefused(t *testing.T) {
 func list(t *testing.T, url string) (map[string]int64, error) {
 	t.Helper()
 	s, err := Open(t.Context(), url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer s.Close()
 	objects, err := s.List(t.Context())
 	sizes := map[string]int64{}
@@ -60,13 +58,11 @@ func list(t *testing.T, url string) (map[string]int64, error) {
 func TestListOfLinks(t *testing.T) {
 	root := t.TempDir()
 	t.Chdir(root)
-	if err := errors.Join(
+	noError(t, errors.Join(
 		os.Mkdir("store", 0o700), os.Mkdir("store/deep", 0o700), os.Mkdir("other", 0o700),
 		os.WriteFile("store/a", []byte("12345"), 0o600), os.WriteFile("store/deep/b", []byte("1"), 0o600),
 		os.WriteFile("other/long", make([]byte, 1000), 0o600),
-	); err != nil {
-		t.Fatal(err)
-	}
+	))
 	for name, target := range map[string]string{
 		"link": "store", "store/c": "../other/long", "store/gone": "nowhere", "store/dir": "../other", "store/below": "deep",
 	} {
@@ -92,9 +88,7 @@ func TestListOfLinks(t *testing.T) {
 // A directory whose files cannot be listed is an error, rather than one without objects.
 func TestListIsRefused(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o300); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Chmod(dir, 0o300))
 	if _, err := os.ReadDir(dir); err == nil {
 		t.Skip("this user may read all directories")
 	}

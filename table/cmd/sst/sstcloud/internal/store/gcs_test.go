@@ -11,21 +11,15 @@ import (
 // A bucket of Google's store is opened by its URL, and its objects are written, listed and read.
 func TestGCS(t *testing.T) {
 	server, err := fakestorage.NewServerWithOptions(fakestorage.Options{Scheme: "http", Host: "127.0.0.1", PublicHost: "127.0.0.1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer server.Stop()
 	server.CreateBucketWithOpts(fakestorage.CreateBucketOpts{Name: "tables"})
 	t.Setenv("STORAGE_EMULATOR_HOST", strings.TrimPrefix(server.URL(), "http://"))
 	s, err := Open(t.Context(), "gs://tables?prefix=urls/")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer s.Close()
 	for _, key := range []string{"a.ldb", "b.ldb", "below/c.ldb"} {
-		if err := s.Put(t.Context(), key, []byte("a table")); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, s.Put(t.Context(), key, []byte("a table")))
 	}
 	objects, err := s.List(t.Context())
 	if err != nil || len(objects) != 2 || objects[0].Name != "a.ldb" || objects[0].Size != 7 || objects[1].Modified.IsZero() {

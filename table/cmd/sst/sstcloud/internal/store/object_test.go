@@ -13,9 +13,12 @@ import (
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/memblob"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 )
+
+var noError = errtest.NoError
 
 // newBucket returns the directory of a bucket with an object of random bytes.
 func newBucket(t *testing.T, name string, size int) (d *bucketDir, contents []byte) {
@@ -30,9 +33,7 @@ func newBucket(t *testing.T, name string, size int) (d *bucketDir, contents []by
 
 func put(t *testing.T, b *blob.Bucket, name string, contents []byte) {
 	t.Helper()
-	if err := b.WriteAll(context.Background(), name, contents, nil); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, b.WriteAll(context.Background(), name, contents, nil))
 }
 
 // checkRead compares a read with the contents.
@@ -106,9 +107,7 @@ func TestReplacedObject(t *testing.T) {
 	t.Parallel()
 	d, _ := newBucket(t, "t.ldb", 1<<20)
 	f, _, err := d.Open("t.ldb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if _, err := f.ReadAt(make([]byte, 100), 0); err != nil {
 		t.Fatal(err)
 	}
@@ -125,9 +124,7 @@ func TestReplacedObject(t *testing.T) {
 		}
 	}
 	f, _, err = d.Open("t.ldb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	checkRead(t, f, other, 0, len(other))
 }
 
@@ -147,9 +144,7 @@ func TestTailsAreLimited(t *testing.T) {
 	var objects []*object
 	for _, name := range names {
 		o, err := d.object(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		objects, kept = append(objects, o), kept+len(o.tail.bytes)
 	}
 	if kept > maxEnds || kept < maxEnds/2 {

@@ -22,9 +22,7 @@ func TestRequests(t *testing.T) {
 	p := s3test.NewProxy(t)
 	parameters := url.Values{"endpoint": {p.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}, "ssetype": {"AES256"}}
 	s, err := Open(t.Context(), "s3://"+s3test.BucketName(t)+"?"+parameters.Encode())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer s.Close()
 	encrypted := ""
 	p.Spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
@@ -54,9 +52,7 @@ func TestCountingTransport(t *testing.T) {
 	transport := newTransport(&s)
 	for range 3 {
 		answer, err := (&http.Client{Transport: transport}).Get(server.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		answer.Body.Close()
 	}
 	if n, ok := s.Requests(); n != 3 || !ok {
