@@ -11,7 +11,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
+
+var noError = errtest.NoError
 
 // failures make one of the steps of Commit fail.
 var failures = []struct {
@@ -182,25 +186,19 @@ func TestAbortTwiceAtOnce(t *testing.T) {
 func create(t *testing.T, name string) *File {
 	t.Helper()
 	f, err := Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return f
 }
 
 func writeOld(t *testing.T, name string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte("old"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(name, []byte("old"), 0o666))
 }
 
 func checkDir(t *testing.T, step, dir string, want []string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var got []string
 	for _, e := range entries {
 		got = append(got, e.Name())

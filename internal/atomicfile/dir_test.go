@@ -15,9 +15,7 @@ func pathIn(d *Dir, name string) string { return filepath.Join(d.parent.Name(), 
 func dirOf(t *testing.T, parent string, names ...string) *Dir {
 	t.Helper()
 	d, err := CreateDir(parent, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, name := range names {
 		writeOld(t, pathIn(d, name))
 	}
@@ -28,9 +26,7 @@ func dirOf(t *testing.T, parent string, names ...string) *Dir {
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
-	if err := os.WriteFile(filepath.Join(parent, "a"), []byte("older"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(parent, "a"), []byte("older"), 0o666))
 	writeOld(t, filepath.Join(parent, "other"))
 	d := dirOf(t, parent, "a", "b", "unused")
 	if err := d.Publish([]string{"a", "b"}); err != nil {

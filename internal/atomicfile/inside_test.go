@@ -20,9 +20,7 @@ func onMount(t *testing.T, dir string) {
 func mounted(t *testing.T) (dir string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	dir = filepath.Join(dir, "db")
 	mkdir(t, dir)
 	mkdir(t, filepath.Join(dir, "lost+found"))
@@ -34,16 +32,12 @@ func mounted(t *testing.T) (dir string) {
 func TestCommitInside(t *testing.T) {
 	dir := mounted(t)
 	before, err := os.Stat(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	d := newDirOf(t, dir, "1.ldb", "2.ldb", "CURRENT")
 	checkNames(t, filepath.Dir(dir), "db")
 	var moved []string
 	d.moved = func(name string) { moved = append(moved, name) }
-	if err := d.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, d.Commit())
 	checkNames(t, dir, "1.ldb", "2.ldb", "CURRENT", "lost+found")
 	if fmt.Sprint(moved) != "[1.ldb 2.ldb CURRENT]" {
 		t.Errorf("moved %v", moved)
@@ -99,9 +93,7 @@ func TestInsideWantsVacancy(t *testing.T) {
 	dir := mounted(t)
 	d := newDirOf(t, dir, "1.ldb", "CURRENT")
 	other := filepath.Join(dir, "mine")
-	if err := os.WriteFile(other, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(other, nil, 0o666))
 	if err := d.Commit(); !errors.Is(err, ErrNotNew) {
 		t.Errorf("Commit: %v, want %v", err, ErrNotNew)
 	}

@@ -12,9 +12,7 @@ import (
 func TestNamesOfTheSystem(t *testing.T) {
 	dir := t.TempDir()
 	open, err := os.Create(filepath.Join(dir, "open"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer open.Close()
 	for _, when := range []string{"there", "removed"} {
 		for i, name := range []string{
@@ -39,9 +37,7 @@ func TestNamesOfTheSystem(t *testing.T) {
 func TestDirectoriesByTheSystem(t *testing.T) {
 	t.Parallel()
 	dir, err := os.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer dir.Close()
 	for _, name := range []string{fmt.Sprintf("/proc/self/fd/%d/a.ldb", dir.Fd()), "/dev/shm/sievetable-none"} {
 		if _, err := os.Stat(filepath.Dir(name)); err != nil {

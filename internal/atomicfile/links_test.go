@@ -101,9 +101,7 @@ func checkRefused(t *testing.T, name, want string) {
 
 func mkdir(t *testing.T, name string) {
 	t.Helper()
-	if err := os.Mkdir(name, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Mkdir(name, 0o777))
 }
 
 func symlink(t *testing.T, to, name string) {
@@ -117,9 +115,7 @@ func symlink(t *testing.T, to, name string) {
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var lines []string
 	for _, e := range entries {
 		to, _ := os.Readlink(filepath.Join(dir, e.Name()))

@@ -27,9 +27,7 @@ func TestPermissionsAreKept(t *testing.T) {
 
 func checkModeKept(t *testing.T, path string, mode fs.FileMode, replace func() error) {
 	t.Helper()
-	if err := errors.Join(os.Chmod(path, mode), replace()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(os.Chmod(path, mode), replace()))
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
 		t.Errorf("permissions are %v, %v, want %v", info.Mode(), err, mode)
 	}

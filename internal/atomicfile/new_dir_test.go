@@ -13,20 +13,14 @@ import (
 func newDirOf(t *testing.T, path string, names ...string) *NewDir {
 	t.Helper()
 	d, err := CreateNewDir(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, name := range names {
 		f, err := d.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if _, err := f.Write([]byte("old")); err != nil {
 			t.Fatal(err)
 		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, f.Close())
 	}
 	return d
 }
@@ -35,9 +29,7 @@ func newDirOf(t *testing.T, path string, names ...string) *NewDir {
 func checkNames(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var got []string
 	for _, e := range entries {
 		got = append(got, e.Name())
@@ -167,9 +159,7 @@ func TestAbortNewDir(t *testing.T) {
 	parent := t.TempDir()
 	d := newDirOf(t, filepath.Join(parent, "db"), "a")
 	f, err := d.Create("b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if _, err := d.Create("b"); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a file that is there: %v, want ErrExist", err)
 	}

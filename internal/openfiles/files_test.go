@@ -13,16 +13,17 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/regular"
 )
+
+var noError = errtest.NoError
 
 // openerOf returns what opens files of a new directory, which has n of them: "0", "1" and so on.
 func openerOf(t *testing.T, n int) func(string) (regular.File, fs.FileInfo, error) {
 	dir := t.TempDir()
 	for i := range n {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), []byte{byte(i)}, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, fmt.Sprint(i)), []byte{byte(i)}, 0o666))
 	}
 	return func(name string) (regular.File, fs.FileInfo, error) {
 		return regular.Open(filepath.Join(dir, name))
@@ -52,9 +53,7 @@ func TestPanicOfOpenFreesTheSlot(t *testing.T) {
 	}
 	panics = false
 	f, err := c.Acquire(t.Context(), "0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	f.Release()
 	c.ForgetAll()
 }
@@ -67,9 +66,7 @@ func TestReadsWaitForSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(1, open, nil)
 		first, err := c.Acquire(t.Context(), "0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := c.Acquire(ctx, "1"); !errors.Is(err, context.DeadlineExceeded) {
@@ -111,9 +108,7 @@ func TestForgetWhileOpening(t *testing.T) {
 		return open(name)
 	}
 	f, err := c.Acquire(t.Context(), "0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	f.Release()
 	if len(c.known) != 0 || len(c.slots) != 0 {
 		t.Errorf("%d files are known, %d open, want none", len(c.known), len(c.slots))
@@ -184,13 +179,9 @@ func TestAnotherFileIsNoticed(t *testing.T) {
 // writtenInfo writes a file, and returns what is known of it when it is open.
 func writtenInfo(t *testing.T, file, contents string, when time.Time) fs.FileInfo {
 	t.Helper()
-	if err := errors.Join(os.WriteFile(file, []byte(contents), 0o666), os.Chtimes(file, when, when)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(os.WriteFile(file, []byte(contents), 0o666), os.Chtimes(file, when, when)))
 	f, info, err := regular.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	f.Close()
 	return info
 }

@@ -18,9 +18,7 @@ func TestHandles(t *testing.T) {
 	write := func(name, contents string) {
 		t.Helper()
 		temporary := filepath.Join(dir, "temporary")
-		if err := errors.Join(os.WriteFile(temporary, []byte(contents), 0o666), os.Rename(temporary, filepath.Join(dir, name))); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, errors.Join(os.WriteFile(temporary, []byte(contents), 0o666), os.Rename(temporary, filepath.Join(dir, name))))
 	}
 	errOther := errors.New("another file")
 	c := New(2, func(name string) (regular.File, fs.FileInfo, error) { return regular.Open(filepath.Join(dir, name)) },
@@ -28,9 +26,7 @@ func TestHandles(t *testing.T) {
 	open := func(name string) regular.File {
 		t.Helper()
 		f, err := c.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		return f.(regular.File)
 	}
 	check := func(f regular.File, want string, wantErr error) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -43,9 +44,7 @@ func slowJSON(t *testing.T, v any) string {
 	var encoded bytes.Buffer
 	e := json.NewEncoder(&encoded)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, e.Encode(v))
 	var out strings.Builder
 	for _, r := range strings.TrimSuffix(encoded.String(), "\n") {
 		if strconv.IsPrint(r) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -111,9 +112,7 @@ func FuzzPrintable(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		line, err := AppendJSON(nil, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		errtest.NoError(t, err)
 		for _, out := range []string{String(s), Escape([]byte(s)), string(line)} {
 			if !isPrintable(out) {
 				t.Errorf("of %q comes %q, which is not printable", s, out)
@@ -152,9 +151,7 @@ func TestJSONOfAllRunes(t *testing.T) {
 func TestWriteJSON(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	if err := WriteJSON(&out, map[string]any{"a\u202e": []string{"<&>", "\n"}}); err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, WriteJSON(&out, map[string]any{"a\u202e": []string{"<&>", "\n"}}))
 	want := "{\n  \"a\\u202e\": [\n    \"<&>\",\n    \"\\n\"\n  ]\n}\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("JSON (-want +got):\n%s", diff)

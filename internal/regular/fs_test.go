@@ -15,9 +15,7 @@ func TestOpenFS(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{"dir/file": {Data: []byte("contents")}, "pipe": {Mode: fs.ModeNamedPipe}}
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, fstest.MapFS{"dir/file": files["dir/file"]}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.CopyFS(dir, fstest.MapFS{"dir/file": files["dir/file"]}))
 	for name, test := range map[string]struct {
 		fsys fs.FS
 		path string
@@ -59,12 +57,8 @@ func zipped(t *testing.T, files fstest.MapFS) fs.FS {
 	if err == nil {
 		_, err = f.Write(files["dir/file"].Data)
 	}
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(err, w.Close()))
 	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return z
 }

@@ -8,23 +8,23 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
+
+var noError = errtest.NoError
 
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	name, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
-	if err := os.WriteFile(name, []byte("contents"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(name, []byte("contents"), 0o666))
 	if err := os.Symlink(name, link); err != nil {
 		t.Skip(err)
 	}
 	for _, name := range []string{name, link} {
 		f, info, err := Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		contents, err := io.ReadAll(f)
 		if err != nil || string(contents) != "contents" || info.Size() != 8 {
 			t.Errorf("%s: %q, %v; size %d", name, contents, err, info.Size())
@@ -63,16 +63,12 @@ func TestOpenIn(t *testing.T) {
 		os.MkdirAll(filepath.Join(inside, "sub"), 0o777),
 		os.WriteFile(filepath.Join(dir, "secret"), []byte("secret"), 0o666),
 		os.WriteFile(filepath.Join(inside, "file"), []byte("contents"), 0o666))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if err := errors.Join(os.Symlink("file", filepath.Join(inside, "link")), os.Symlink("../secret", filepath.Join(inside, "out"))); err != nil {
 		t.Skip(err)
 	}
 	root, err := os.OpenRoot(inside)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer root.Close()
 	for name, opens := range map[string]bool{"file": true, "link": true, "out": false, "../secret": false, "sub": false, "none": false} {
 		f, info, err := OpenIn(root, name)

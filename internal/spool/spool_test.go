@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
 // fill adds runs of entries of all sizes to f, and returns what they have, as "key=value".
@@ -28,15 +30,11 @@ func fill(t *testing.T, f *File, runs int) (all []Run, want [][]string) {
 			if n == 200 {
 				value = strings.Repeat("v", 10*blockSize)
 			}
-			if err := f.Append([]byte(key), []byte(value)); err != nil {
-				t.Fatal(err)
-			}
+			errtest.NoError(t, f.Append([]byte(key), []byte(value)))
 			entries = append(entries, key+"="+value)
 		}
 		run, err := f.End()
-		if err != nil {
-			t.Fatal(err)
-		}
+		errtest.NoError(t, err)
 		all, want = append(all, run), append(want, entries)
 	}
 	return all, want
@@ -101,9 +99,7 @@ func TestDamage(t *testing.T) {
 	} {
 		f := File{Dir: t.TempDir()}
 		runs, all := fill(t, &f, 3)
-		if err := damage(&f); err != nil {
-			t.Fatal(err)
-		}
+		errtest.NoError(t, damage(&f))
 		got, err := readAll(f.Open(runs[2]))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
 func checkSet(t *testing.T, s Set) {
@@ -76,17 +78,11 @@ func TestTree(t *testing.T) {
 	dir := t.TempDir()
 	for name, contents := range map[string]string{"b.go": "b", "a/x.go": "x", "a.go": ""} {
 		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(contents), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		errtest.NoError(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		errtest.NoError(t, os.WriteFile(file, []byte(contents), 0o666))
 	}
 	s, err := tree(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, err)
 	checkSet(t, s)
 	var got []string
 	for i, k := range s.Keys {
@@ -104,9 +100,7 @@ func TestDatasets(t *testing.T) {
 	}
 	for name := range datasets {
 		pairs, err := Dataset(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		errtest.NoError(t, err)
 		for i := 1; i < len(pairs); i++ {
 			if bytes.Compare(pairs[i-1].Key, pairs[i].Key) >= 0 {
 				t.Fatalf("%s: pair %d, %q, is not > the one before", name, i, pairs[i].Key)
