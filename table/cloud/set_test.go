@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"testing"
 	"time"
@@ -249,10 +248,8 @@ func TestLookupFaults(t *testing.T) {
 
 // A bucket of an S3 server is opened by its URL, with credentials from the environment.
 func TestBucketByURL(t *testing.T) {
-	t.Setenv("AWS_ACCESS_KEY_ID", "test")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
-	query := url.Values{"endpoint": {s3test.NewProxy(t).URL}, "region": {"us-east-1"}, "use_path_style": {"true"}}
-	bucket, err := blob.OpenBucket(t.Context(), "s3://"+s3test.BucketName(t)+"?"+query.Encode())
+	s3test.SetCredentials(t.Setenv)
+	bucket, err := blob.OpenBucket(t.Context(), s3test.BucketURL(t, s3test.NewProxy(t).URL))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,6 +99,18 @@ func Open(t testing.TB, server string) *blob.Bucket {
 	return bucket
 }
 
+// BucketURL returns the URL of the test's bucket on a server, with parameters.
+func BucketURL(t testing.TB, server string) string {
+	parameters := url.Values{"endpoint": {server}, "region": {"us-east-1"}, "use_path_style": {"true"}}
+	return "s3://" + BucketName(t) + "?" + parameters.Encode()
+}
+
+// SetCredentials sets the environment variables that opening a bucket by its URL needs.
+func SetCredentials(setenv func(key, value string)) {
+	setenv("AWS_ACCESS_KEY_ID", "test")
+	setenv("AWS_SECRET_ACCESS_KEY", "test")
+}
+
 // buckets numbers the buckets of tests.
 var (
 	bucketsMu sync.Mutex

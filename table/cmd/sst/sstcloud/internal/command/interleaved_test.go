@@ -90,8 +90,7 @@ func TestInterleaved(t *testing.T) {
 // openWorlds opens the test's bucket, and writes the sets that are put.
 func openWorlds(t *testing.T) (*blob.Bucket, map[string]string) {
 	t.Helper()
-	t.Setenv("AWS_ACCESS_KEY_ID", "test")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	s3test.SetCredentials(t.Setenv)
 	return s3test.Open(t, s3test.Server()), writeSets(t, "ab", "ac", "bd", "cd")
 }
 

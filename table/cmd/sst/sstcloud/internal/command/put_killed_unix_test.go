@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"os"
 	"os/exec"
 	"syscall"
@@ -27,10 +26,8 @@ import (
 // Whenever a put is killed or interrupted, the store has the old set or the new one, whole. Another put
 // finishes.
 func TestPutKilled(t *testing.T) {
-	t.Setenv("AWS_ACCESS_KEY_ID", "test")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	s3test.SetCredentials(t.Setenv)
 	p := s3test.NewProxy(t)
-	parameters := url.Values{"endpoint": {p.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}}
 	p.Spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
 		if r.Method == http.MethodPut {
 			time.Sleep(5 * time.Millisecond)
@@ -42,7 +39,7 @@ func TestPutKilled(t *testing.T) {
 		rounds = 60
 	}
 	r := rand.New(rand.NewPCG(26, 11))
-	for _, u := range []string{"s3://" + s3test.BucketName(t) + "?" + parameters.Encode(), "file://" + t.TempDir()} {
+	for _, u := range []string{s3test.BucketURL(t, p.URL), "file://" + t.TempDir()} {
 		s, err := store.Open(t.Context(), u)
 		noError(t, err)
 		var old []string

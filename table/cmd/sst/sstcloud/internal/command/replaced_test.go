@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"net/http"
-	"net/url"
 	"path"
 	"path/filepath"
 	"strings"
@@ -20,7 +19,6 @@ func TestReplacedWhileScanned(t *testing.T) {
 	t.Parallel()
 	proxy := s3test.NewProxy(t)
 	bucket := s3test.Open(t, s3test.Server())
-	name := s3test.BucketName(t)
 	dir, _ := makeLargeSet(t, 200_000)
 	sendFiles(t, bucket, dir)
 	var reads atomic.Int64
@@ -32,9 +30,8 @@ func TestReplacedWhileScanned(t *testing.T) {
 		}
 		server.ServeHTTP(w, r)
 	})
-	query := url.Values{"endpoint": {proxy.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}}
 	var out, errs bytes.Buffer
-	cmd := process("sstcloud", "scan", "s3://"+name+"?"+query.Encode())
+	cmd := process("sstcloud", "scan", s3test.BucketURL(t, proxy.URL))
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
 	whole, localErr := process("sst", "scan", dir).Output()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -44,8 +43,7 @@ func TestRequestsOfReads(t *testing.T) {
 	proxy := s3test.NewProxy(t)
 	dir, keys := makeLargeSet(t, 800_000)
 	sendFiles(t, proxy.Bucket(t), dir)
-	query := url.Values{"endpoint": {proxy.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}}
-	set := "s3://" + s3test.BucketName(t) + "?" + query.Encode()
+	set := s3test.BucketURL(t, proxy.URL)
 	in := func(name string) string { return strings.Replace(set, "?", "/"+name+"?", 1) }
 	tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
 	noError(t, err)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -199,8 +198,8 @@ func (p place) plain(s, dir string) string {
 // same status.
 func TestSameAsSST(t *testing.T) {
 	t.Parallel()
-	server, name := s3test.Server(), s3test.BucketName(t)
-	bucket := s3test.Open(t, server)
+	bucket := s3test.Open(t, s3test.Server())
+	inBucket, query, _ := strings.Cut(s3test.BucketURL(t, s3test.Server()), "?")
 	keys := filepath.Join(t.TempDir(), "keys")
 	noError(t, os.WriteFile(keys, []byte("key-01000\nnothing\nkey-00007\nkey-01998\nkey-00700\n"), 0o666))
 	for i, s := range seenSets {
@@ -209,11 +208,10 @@ func TestSameAsSST(t *testing.T) {
 			dir, table := s.make(t)
 			prefix := "seen-" + strconv.Itoa(i) + "/set/"
 			sendFiles(t, blob.PrefixedBucket(bucket, prefix), dir)
-			query := url.Values{"endpoint": {server}, "region": {"us-east-1"}, "use_path_style": {"true"}, "prefix": {prefix}}
 			local := place{"sst", dir, "", dir}
 			places := []place{
 				{"sstcloud", "file://" + filepath.ToSlash(dir), "", "file://" + filepath.ToSlash(dir)},
-				{"sstcloud", "s3://" + name, "?" + query.Encode(), "s3://" + name + "/" + strings.TrimSuffix(prefix, "/")},
+				{"sstcloud", inBucket, "?" + query + "&prefix=" + prefix, inBucket + "/" + strings.TrimSuffix(prefix, "/")},
 			}
 			for _, command := range reading {
 				want := local.run(t, command, table, keys)

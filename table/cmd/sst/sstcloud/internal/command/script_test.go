@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -82,12 +81,11 @@ func setUpScript(env *testscript.Env) error {
 	}
 	proxy := s3test.NewProxy(t)
 	env.Values["bucket"] = bucket{proxy.Bucket(t), proxy}
-	parameters := url.Values{"endpoint": {proxy.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}}
-	env.Setenv("S3", "s3://"+s3test.BucketName(t)+"?"+parameters.Encode())
-	env.Setenv("S3_OTHER", "s3://"+s3test.BucketName(t)+"/other.jsonl?"+parameters.Encode())
+	bucketURL := s3test.BucketURL(t, proxy.URL)
+	env.Setenv("S3", bucketURL)
+	env.Setenv("S3_OTHER", strings.Replace(bucketURL, "?", "/other.jsonl?", 1))
 	env.Setenv("DIR", "file://"+filepath.ToSlash(dir))
-	env.Setenv("AWS_ACCESS_KEY_ID", "test")
-	env.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	s3test.SetCredentials(env.Setenv)
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -114,8 +113,7 @@ func (w *world) program(args ...string) *program {
 	p := &program{w: w, number: w.made, args: args, step: func() func() { return func() {} }}
 	proxy := s3test.NewProxy(w.t)
 	proxy.Spoil(p.serve)
-	parameters := url.Values{"endpoint": {proxy.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}, "prefix": {w.prefix}}
-	p.args = append(p.args, "s3://"+s3test.BucketName(w.t)+"?"+parameters.Encode())
+	p.args = append(p.args, s3test.BucketURL(w.t, proxy.URL)+"&prefix="+w.prefix)
 	return p
 }
 

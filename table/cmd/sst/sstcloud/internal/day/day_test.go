@@ -4,7 +4,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -61,14 +60,12 @@ func TestDay(t *testing.T) {
 // newDay starts the store and what stands before it, and builds the programs.
 func newDay(t *testing.T, n int, seed uint64) *day {
 	t.Helper()
-	t.Setenv("AWS_ACCESS_KEY_ID", "test")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	s3test.SetCredentials(t.Setenv)
 	t.Setenv("AWS_MAX_ATTEMPTS", "1") // each fault is seen
 	proxy := s3test.NewProxy(t)
 	f := newFaults(t, s3test.Open(t, s3test.Server()), seed)
 	proxy.Spoil(f.answer)
-	parameters := url.Values{"endpoint": {proxy.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}}
-	store := "s3://" + s3test.BucketName(t) + "?" + parameters.Encode()
+	store := s3test.BucketURL(t, proxy.URL)
 	bin := build(t)
 	s := &service{t: t, args: []string{filepath.Join(bin, "service"), "-url", store, "-address", "127.0.0.1:0", "-timeout", "5m"}} // no stall is a fault
 	return &day{

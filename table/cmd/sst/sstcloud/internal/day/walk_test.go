@@ -37,8 +37,7 @@ const shortWalks = 2
 // Every set that sieve plan recommends, and of each other kind, can be built, put and served: a listed key is
 // answered by 200, and an absent one by 404.
 func TestPlanToService(t *testing.T) {
-	t.Setenv("AWS_ACCESS_KEY_ID", "test")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	s3test.SetCredentials(t.Setenv)
 	bin := build(t)
 	p := &programs{t: t, took: map[string]time.Duration{}}
 	sst := filepath.Join(bin, "sst")
@@ -49,10 +48,7 @@ func TestPlanToService(t *testing.T) {
 	proxy := s3test.NewProxy(t)
 	for i, w := range walks {
 		t.Run(w.name, func(t *testing.T) {
-			parameters := url.Values{
-				"endpoint": {proxy.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}, "prefix": {fmt.Sprintf("walk-%d/", i)},
-			}
-			store := "s3://" + s3test.BucketName(t) + "?" + parameters.Encode()
+			store := fmt.Sprintf("%s&prefix=walk-%d/", s3test.BucketURL(t, proxy.URL), i)
 			w.run(t, &programs{t: t, took: map[string]time.Duration{}}, sst, filepath.Join(bin, "service"), store)
 		})
 	}

@@ -3,7 +3,6 @@ package store
 import (
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"os"
 	"testing"
 
@@ -17,11 +16,9 @@ func TestMain(m *testing.M) {
 
 // The requests that a Store counts are those that the server gets, of S3's client and of Google's.
 func TestRequests(t *testing.T) {
-	t.Setenv("AWS_ACCESS_KEY_ID", "test")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	s3test.SetCredentials(t.Setenv)
 	p := s3test.NewProxy(t)
-	parameters := url.Values{"endpoint": {p.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}, "ssetype": {"AES256"}}
-	s, err := Open(t.Context(), "s3://"+s3test.BucketName(t)+"?"+parameters.Encode())
+	s, err := Open(t.Context(), s3test.BucketURL(t, p.URL)+"&ssetype=AES256")
 	noError(t, err)
 	defer s.Close()
 	encrypted := ""

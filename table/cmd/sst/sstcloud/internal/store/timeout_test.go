@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -15,14 +14,12 @@ import (
 
 // A store that takes requests and does not answer holds no command up for ever.
 func TestStall(t *testing.T) {
-	t.Setenv("AWS_ACCESS_KEY_ID", "test")
-	t.Setenv("AWS_SECRET_ACCESS_KEY", "test")
+	s3test.SetCredentials(t.Setenv)
 	defer func(d time.Duration) { Timeout = d }(Timeout)
 	Timeout = 50 * time.Millisecond
 	p := s3test.NewProxy(t)
 	p.Spoil(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) { <-r.Context().Done() })
-	parameters := url.Values{"endpoint": {p.URL}, "region": {"us-east-1"}, "use_path_style": {"true"}}
-	s, err := Open(t.Context(), "s3://"+s3test.BucketName(t)+"?"+parameters.Encode())
+	s, err := Open(t.Context(), s3test.BucketURL(t, p.URL))
 	noError(t, err)
 	defer s.Close()
 	_, open := s.Open(t.Context(), "set.jsonl")
