@@ -8,10 +8,13 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
+
+var noError = errtest.NoError
 
 // w1 is generated once, when first used.
 var w1 = sync.OnceValue(func() workload.Set { return workload.W1(1_000_000) })
@@ -48,9 +51,7 @@ func eachShape(b *testing.B, bench func(b *testing.B, set workload.Set, codec ta
 		for _, c := range codecs {
 			b.Run(fmt.Sprintf("data=%s/codec=%s", w.name, c.name), func(b *testing.B) {
 				set, err := w.set()
-				if err != nil {
-					b.Fatal(err)
-				}
+				noError(b, err)
 				bench(b, set, c.codec)
 			})
 		}

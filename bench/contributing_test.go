@@ -12,9 +12,7 @@ import (
 func TestContributingNamesFunctions(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	places := regexp.MustCompile("`([a-z_/]+/[a-z_]+\\.go)`(?:: ((?:`[A-Za-z]+`(?:, )?)+))?").FindAllStringSubmatch(string(guide), -1)
 	if len(places) < 20 {
 		t.Fatalf("%d places, want 20 or more", len(places))

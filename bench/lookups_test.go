@@ -79,9 +79,7 @@ func openFrom(b *testing.B, contents []byte, from source, ignoreFilter bool) (*t
 	}
 	m := &table.Metrics{}
 	r, err := table.NewReader(in, int64(len(contents)), &table.ReaderOptions{IgnoreFilter: ignoreFilter, Metrics: m})
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	return r, slow, m
 }
 
@@ -89,13 +87,9 @@ func openFrom(b *testing.B, contents []byte, from source, ignoreFilter bool) (*t
 func openFile(b *testing.B, contents []byte) *os.File {
 	b.Helper()
 	name := filepath.Join(b.TempDir(), "table.ldb")
-	if err := os.WriteFile(name, contents, 0o666); err != nil {
-		b.Fatal(err)
-	}
+	noError(b, os.WriteFile(name, contents, 0o666))
 	f, err := os.Open(name)
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	b.Cleanup(func() { f.Close() })
 	return f
 }

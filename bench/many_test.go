@@ -83,9 +83,7 @@ func openFar(b *testing.B, contents []byte, delay time.Duration) (*table.Reader,
 		o.Cache = table.NewCache(2 << 30)
 	}
 	r, err := table.NewReader(far, int64(len(contents)), &o)
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	if delay == 0 {
 		for range r.All(nil) {
 		}

@@ -42,9 +42,7 @@ func levelOf(b *testing.B, readers []*table.Reader) merge.Iterator {
 		}
 	}
 	it, err := merge.NewLevelIter(internalOrder, tables, func(i int) (merge.Iterator, error) { return readers[i].NewIter(nil), nil })
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	return it
 }
 

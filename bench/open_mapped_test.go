@@ -12,9 +12,7 @@ import (
 // open table after ten lookups, the first of which reads index and filters.
 func BenchmarkOpenMapped(b *testing.B) {
 	name := filepath.Join(b.TempDir(), "w1.ldb")
-	if err := os.WriteFile(name, tableOf(b, w1(), table.NoCompression), 0o666); err != nil {
-		b.Fatal(err)
-	}
+	noError(b, os.WriteFile(name, tableOf(b, w1(), table.NoCompression), 0o666))
 	taken := heapOfMapped(b, name) // first: the loop leaves mappings for the garbage collector
 	b.ReportAllocs()
 	for b.Loop() {
@@ -27,9 +25,7 @@ func BenchmarkOpenMapped(b *testing.B) {
 
 func openMapped(b *testing.B, name string) *table.Reader {
 	r, err := table.Open(name, &table.ReaderOptions{Mapped: true})
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	return r
 }
 

@@ -72,7 +72,5 @@ func scanAbsentPrefixes(b *testing.B, w table.WriterOptions) {
 		}
 	}
 	b.ReportMetric(100*float64(wrong)/float64(20*len(absent)), "%rate")
-	if err := errors.Join(r.FilterErr(), r.Close()); err != nil {
-		b.Fatal(err)
-	}
+	noError(b, errors.Join(r.FilterErr(), r.Close()))
 }

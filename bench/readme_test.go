@@ -27,9 +27,7 @@ func readme(t *testing.T) string { return page(t, filepath.Join(root, "README.md
 func page(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return string(text)
 }
 
@@ -52,9 +50,7 @@ func run(t *testing.T, program string) string {
 	t.Helper()
 	dir := t.TempDir()
 	src, bin := filepath.Join(dir, "main.go"), filepath.Join(dir, "program.exe")
-	if err := os.WriteFile(src, []byte(program), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(src, []byte(program), 0o666))
 	build := exec.Command("go", "build", "-o", bin, src)
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
@@ -112,9 +108,7 @@ func measure(p filter.Bloom, set workload.Set, perFilter int) float64 {
 // measureTable returns the false-positive rate of one filter of all keys.
 func measureTable(t *testing.T, p filter.TablePolicy, set workload.Set) float64 {
 	f, err := p.Open(filtertest.BuildTable(t, p, set.Keys...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	positives := 0
 	for _, k := range set.Absent {
 		if f.Contains(k) {
@@ -133,9 +127,7 @@ func readmes(t *testing.T) (pages []string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return pages
 }
 
@@ -161,9 +153,7 @@ func TestPagesNameVersionsOfRocksDB(t *testing.T) {
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	others, err := filepath.Glob(filepath.Join(root, "*.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, path := range append(readmes(t), others...) {
 		text := page(t, path)
 		for _, m := range regexp.MustCompile(`\]\(([a-zA-Z0-9_./-]+)(#[a-z-]+)?\)`).FindAllStringSubmatch(text, -1) {

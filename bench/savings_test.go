@@ -15,9 +15,7 @@ func TestSavings(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
 	w2, err := workload.W2()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, w := range []struct {
 		name string
 		set  workload.Set

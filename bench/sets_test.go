@@ -69,9 +69,7 @@ func newTableSet(b *testing.B, w workload.Set, n int, o *table.WriterOptions) *t
 func openSet(b *testing.B, s *tableSet, o table.ReaderOptions) *set.Set {
 	b.Helper()
 	opened, err := set.Open(context.Background(), &s.manifest, s, &set.Options{Reader: o, OpenAll: true})
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	b.Cleanup(func() { opened.Close() })
 	return opened
 }

@@ -78,9 +78,7 @@ func TestRetiredPhrases(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 }
 
 // forTests are packages that only tests and measurements import.

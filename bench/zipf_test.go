@@ -15,17 +15,13 @@ import (
 func BenchmarkCacheZipf(b *testing.B) {
 	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
 		name := filepath.Join(b.TempDir(), "t.ldb")
-		if err := os.WriteFile(name, contents, 0o666); err != nil {
-			b.Fatal(err)
-		}
+		noError(b, os.WriteFile(name, contents, 0o666))
 		order := rand.New(rand.NewPCG(1, 47)).Perm(len(set.Keys))
 		for _, percent := range []int64{10, 50} {
 			b.Run(fmt.Sprintf("cache=%d%%", percent), func(b *testing.B) {
 				var m table.Metrics
 				r, err := table.Open(name, &table.ReaderOptions{Cache: table.NewCache(set.Bytes() * percent / 100), Metrics: &m})
-				if err != nil {
-					b.Fatal(err)
-				}
+				noError(b, err)
 				defer r.Close()
 				zipf := rand.NewZipf(rand.New(rand.NewPCG(2, 47)), 1.05, 10, uint64(len(order)-1))
 				get := func() {
