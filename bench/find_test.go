@@ -18,9 +18,8 @@ func BenchmarkFind(b *testing.B) {
 	for i, k := range set.Keys {
 		versions[i].Key = internalkey.Key{UserKey: k, Sequence: uint64(i), Kind: internalkey.Set}.Append(nil)
 	}
-	order := table.InternalComparer(table.BytewiseComparer)
-	contents := tabletest.Build(b, &table.WriterOptions{Comparer: order, FilterPolicy: filter.NewBloom(10)}, versions)
-	r := tabletest.Open(b, contents, &table.ReaderOptions{Comparer: order, Cache: table.NewCache(512 << 20)})
+	contents := tabletest.Build(b, &table.WriterOptions{Comparer: internalOrder, FilterPolicy: filter.NewBloom(10)}, versions)
+	r := tabletest.Open(b, contents, &table.ReaderOptions{Comparer: internalOrder, Cache: table.NewCache(512 << 20)})
 	for range r.All(nil) {
 	}
 	var seek []byte
