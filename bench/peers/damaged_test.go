@@ -34,9 +34,7 @@ func TestDamagedDatabases(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "db")
 		e.live(t, dir, false, some(5000, seed))
 		s, err := dbdamage.Read(sst.ask, dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for _, err := range s.Try(rand.New(rand.NewPCG(seed, 28)), 100, t.TempDir) {
 			t.Errorf("seed %d: %v", seed, err)
 		}

@@ -61,9 +61,7 @@ func TestOpenWhileGoleveldbWrites(t *testing.T) {
 func openWhileGoleveldbWrites(t *testing.T, flush bool) {
 	dir := t.TempDir()
 	db, err := goleveldb.OpenFile(dir, &opt.Options{WriteBuffer: 16 << 10, CompactionTableSize: 4 << 10, CompactionTotalSize: 16 << 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer db.Close()
 	w := &countingWriter{DB: db, flush: flush}
 	var writing sync.WaitGroup
@@ -86,9 +84,7 @@ func openWhileGoleveldbWrites(t *testing.T, flush bool) {
 func showAll(t *testing.T, dir string) (n int64) {
 	t.Helper()
 	db, err := database.Open(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer db.Close()
 	count := 0
 	for e, err := range db.All(nil) {

@@ -46,9 +46,7 @@ func randomDatabase(t *testing.T, dir string, rng *rand.Rand) *liveDatabase {
 		o.Compression = opt.NoCompression
 	}
 	db, err := goleveldb.OpenFile(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return &liveDatabase{db, dbModel{now: map[string]string{}, at: map[uint64]map[string]string{0: {}}, users: map[string]bool{}}, rng}
 }
 
@@ -68,9 +66,7 @@ func (l *liveDatabase) write(t *testing.T, batches, keys int) {
 			b.Put([]byte(key), []byte(value))
 			l.now[key] = value
 		}
-		if err := l.Write(b, nil); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, l.Write(b, nil))
 		if l.last += uint64(b.Len()); l.rng.IntN(batches/8+1) == 0 {
 			l.at[l.last] = maps.Clone(l.now)
 		}
@@ -89,21 +85,15 @@ func TestRandomDatabases(t *testing.T) {
 			dir := t.TempDir()
 			l := randomDatabase(t, dir, rng)
 			first, err := l.GetSnapshot() // as long as it is held, the engine drops no version
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			l.write(t, 1+rng.IntN(1500), 1+rng.IntN(800))
 			if rng.IntN(2) == 0 {
-				if err := l.CompactRange(util.Range{}); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, l.CompactRange(util.Range{}))
 				l.write(t, 1+rng.IntN(300), 1+rng.IntN(800))
 			}
 			checkDatabase(t, dir, &l.dbModel, rng)
 			first.Release()
-			if err := l.Close(); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, l.Close())
 			checkDatabase(t, dir, &l.dbModel, rng)
 		})
 	}
@@ -117,9 +107,7 @@ func checkDatabase(t *testing.T, dir string, m *dbModel, rng *rand.Rand) {
 		o.Reader.Cache = table.NewCache(1 << 20)
 	}
 	db, err := database.Open(dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer db.Close()
 	if db.LastSequence() != m.last {
 		t.Errorf("LastSequence = %d, want %d", db.LastSequence(), m.last)
@@ -179,18 +167,14 @@ func checkIter(t *testing.T, v database.View, o *table.IterOptions, want map[str
 		}
 	}
 	for e, err := range v.All(o) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		up = append(up, string(e.Key)+"="+string(e.Value))
 	}
 	it := v.NewIter(o)
 	for ok := it.Last(); ok; ok = it.Prev() {
 		down = append(down, string(it.Key())+"="+string(it.Value()))
 	}
-	if err := it.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, it.Close())
 	slices.Reverse(down)
 	if diff := cmp.Diff(all, up); diff != "" {
 		t.Errorf("All of %+v (-want +got):\n%s", o, diff)

@@ -36,17 +36,11 @@ func fillDB(t *testing.T, dir string) *goleveldb.DB {
 		WriteBuffer: 512 << 10,
 		Strict:      opt.StrictAll,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for i := range dbKeys {
-		if err := db.Put(dbKey(i), fmt.Appendf(nil, "value %d", i), nil); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, db.Put(dbKey(i), fmt.Appendf(nil, "value %d", i), nil))
 	}
-	if err := db.CompactRange(util.Range{}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, db.CompactRange(util.Range{}))
 	return db
 }
 
@@ -70,9 +64,7 @@ func TestGoleveldbDatabaseOnOurPolicy(t *testing.T) {
 func TestDatabaseTablesWantUserKeys(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := fillDB(t, dir).Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, fillDB(t, dir).Close())
 	tables := filesOf(t, dir, "*.ldb", 1)
 	seen := map[string]bool{} // goleveldb may leave a compacted table behind
 	entries, denied := 0, 0
@@ -97,16 +89,12 @@ func TestDatabaseTablesWantUserKeys(t *testing.T) {
 func checkDatabaseTable(t *testing.T, name string) (keys []string, denied int) {
 	t.Helper()
 	contents, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var m table.Metrics
 	with := tabletest.Open(t, contents, &table.ReaderOptions{FilterKey: internalkey.UserKey, Metrics: &m})
 	without := tabletest.Open(t, contents, nil)
 	for e, err := range with.All(nil) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		k, v := e.Key, e.Value
 		keys = append(keys, string(k))
 		if got, err := with.Get(k); err != nil || !bytes.Equal(got, v) {

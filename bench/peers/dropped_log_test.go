@@ -26,9 +26,7 @@ func writeWithoutLog(t *testing.T, more int) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "db")
 	db, err := goleveldb.OpenFile(dir, &opt.Options{WriteBuffer: 64 << 10})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	b := new(goleveldb.Batch)
 	for i := range droppedKeys {
 		b.Put(fmt.Appendf(nil, "key%08d", i), make([]byte, 100))
@@ -37,17 +35,11 @@ func writeWithoutLog(t *testing.T, more int) (dir string) {
 	for i := range more {
 		err = errors.Join(err, db.Put(fmt.Appendf(nil, "more%d", i), []byte("value"), nil))
 	}
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(err, db.Close()))
 	names, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	v, err := versions.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var all []string
 	for _, n := range names {
 		all = append(all, n.Name())
@@ -96,15 +88,11 @@ func checkOpen(t *testing.T, dir string, n int, lost bool) {
 			}
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		defer db.Close() // it was only read
 		got := 0
 		for _, err := range db.All(nil) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			got++
 		}
 		if got != n {

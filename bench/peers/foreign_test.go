@@ -36,7 +36,5 @@ func TestCommandNamesForeignTables(t *testing.T) {
 // writePebble has Pebble write a table.
 func writePebble(t *testing.T, path string, o sstable.WriterOptions, pairs []workload.Pair) {
 	t.Helper()
-	if err := pebble.WriteTable(vfs.Default, path, o, setAll(pairs)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, pebble.WriteTable(vfs.Default, path, o, setAll(pairs)))
 }

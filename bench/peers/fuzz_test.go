@@ -36,9 +36,7 @@ func FuzzReaders(f *testing.F) {
 		}
 		theirs := openGoleveldb(t, contents)
 		pairs, err := collect(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		checkPairs(t, "goleveldb", pairs)(theirs.Scan())
 		compareLookup(t, r, theirs, key)
 		for _, p := range pairs {
@@ -92,9 +90,7 @@ func FuzzWriters(f *testing.F) {
 		o := goleveldb.Options(s)
 		o.FilterBaseLg = lg
 		want, err := goleveldb.Write(o, pairs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if got := oursAs(t, goleveldbName, s, lg, pairs); !bytes.Equal(got, want) {
 			t.Fatalf("%+v, base lg %d, %d pairs: %d bytes that differ from goleveldb's %d", s, lg, len(pairs), len(got), len(want))
 		}

@@ -15,9 +15,12 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/cxxtool"
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 )
+
+var noError = errtest.NoError
 
 // The C++ programs, compiled once for all tests, each in its own directory of cxxDir.
 var (
@@ -67,9 +70,7 @@ func must[T any](t testing.TB, build func() (T, error)) T {
 	if errors.Is(err, cxxtool.ErrMissing) && os.Getenv("SIEVETABLE_LEVELDB") != "required" {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return program
 }
 
@@ -91,9 +92,7 @@ func checkPairs(t *testing.T, engine string, want []workload.Pair) func(forward,
 func openGoleveldb(t testing.TB, contents []byte) *goleveldb.Reader {
 	t.Helper()
 	r, err := goleveldb.Open(contents, &opt.Options{Filter: lfilter.NewBloomFilter(10)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(r.Release)
 	return r
 }
@@ -102,9 +101,7 @@ func openGoleveldb(t testing.TB, contents []byte) *goleveldb.Reader {
 func file(t testing.TB, contents []byte) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "table.sst")
-	if err := os.WriteFile(name, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(name, contents, 0o666))
 	return name
 }
 
@@ -122,8 +119,6 @@ func filesOf(t *testing.T, dir, pattern string, least int) []string {
 func copyOf(t *testing.T, dir string) string {
 	t.Helper()
 	copied := filepath.Join(t.TempDir(), "copy")
-	if err := os.CopyFS(copied, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.CopyFS(copied, os.DirFS(dir)))
 	return copied
 }

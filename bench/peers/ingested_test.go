@@ -71,9 +71,7 @@ func TestRocksDBTakesOurTable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if err := ingest(t, db, dir, external(tt.o), versionsOf(pairs)); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, ingest(t, db, dir, external(tt.o), versionsOf(pairs)))
 			got, err := db.Scan(dir)
 			if diff := tabletest.DiffPairs(want, got); err != nil || diff != "" {
 				t.Errorf("scan: %v (-want +got):\n%s", err, diff)
@@ -101,14 +99,10 @@ func TestRocksDBTakesTablesInTurn(t *testing.T) {
 			t.Parallel()
 			rng, dir := rand.New(rand.NewPCG(seed, 32)), t.TempDir()
 			live := map[string][]byte{"put before": []byte("1"), "": []byte("2"), "\xff": []byte("3")}
-			if err := db.Put(dir, sortedPairs(live)); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, db.Put(dir, sortedPairs(live)))
 			for range 4 {
 				pairs := someWrites(rng)
-				if err := ingest(t, db, dir, external(someOptions(rng)), versionsOf(pairs)); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, ingest(t, db, dir, external(someOptions(rng)), versionsOf(pairs)))
 				for _, p := range pairs {
 					if live[string(p.Key)] = p.Value; p.Value == nil {
 						delete(live, string(p.Key))
@@ -116,9 +110,7 @@ func TestRocksDBTakesTablesInTurn(t *testing.T) {
 				}
 				checkRocksDB(t, db, dir, live)
 			}
-			if err := db.Compact(dir); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, db.Compact(dir))
 			checkRocksDB(t, db, dir, live)
 		})
 	}

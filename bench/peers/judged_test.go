@@ -122,16 +122,12 @@ type judged struct {
 func (j *judged) write(t *testing.T, o *database.WriterOptions, entries []entry) {
 	t.Helper()
 	w, err := database.Create(j.dir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer w.Abort() // does nothing after Close
 	seen := map[string]bool{}
 	j.pairs = map[string][]byte{}
 	for _, e := range entries {
-		if err := w.AppendInternal(e.Key, e.value); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.AppendInternal(e.Key, e.value))
 		if user := string(e.UserKey); !seen[user] { // the newest version comes first
 			seen[user] = true
 			if e.Kind == internalkey.Set {
@@ -139,9 +135,7 @@ func (j *judged) write(t *testing.T, o *database.WriterOptions, entries []entry)
 			}
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 }
 
 // dump returns the pairs as an engine prints them.

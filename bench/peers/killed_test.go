@@ -115,16 +115,10 @@ func (l *lives) kill(t *testing.T, rng *rand.Rand) {
 	cmd := l.engine.churn(l.dir, rng.IntN(2) == 0)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
+	noError(t, cmd.Start())
 	after := time.Duration(rng.IntN(int(30 * time.Millisecond)))
 	go writeOps(in, history.Churn(rand.New(rand.NewPCG(rng.Uint64(), 14))))
 	if rng.IntN(5) > 0 || l.fresh {
@@ -134,9 +128,7 @@ func (l *lives) kill(t *testing.T, rng *rand.Rand) {
 		}
 	}
 	time.Sleep(after)
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, cmd.Process.Kill())
 	if err := cmd.Wait(); err == nil || cmd.ProcessState.Exited() {
 		t.Fatalf("%s ended by itself: %v", l.engine.name, err)
 	}

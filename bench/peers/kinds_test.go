@@ -72,9 +72,7 @@ var kinds = []kind{
 	{"paged", "sievetable", anyKeys, tableFilterOf(pagedPolicy(10).InMemory())},
 	{"DynamicBloom", "sievetable", anyKeys, func(b *testing.B, n int, keys func(func([]byte))) (func([]byte) bool, int) {
 		f, err := filter.NewDynamicBloom(uint64(n), 10)
-		if err != nil {
-			b.Fatal(err)
-		}
+		noError(b, err)
 		keys(f.Add)
 		return f.Contains, n * 10 / 8
 	}},
@@ -85,9 +83,7 @@ var kinds = []kind{
 	}},
 	{"blocked", "sievetable", anyKeys, func(b *testing.B, n int, keys func(func([]byte))) (func([]byte) bool, int) {
 		f, err := blocked.New(uint64(n), 0.0064) // what blobloom has that is made for 1 %
-		if err != nil {
-			b.Fatal(err)
-		}
+		noError(b, err)
 		keys(f.Add)
 		return f.Contains, int(f.Size())
 	}},
@@ -121,16 +117,12 @@ func fuse16AtMost(bits int) func(*testing.B, int, func(func([]byte))) (func([]by
 		g := fusePolicy(16).NewTableGenerator()
 		keys(g.Add)
 		contents, err := g.Generate()
-		if err != nil {
-			b.Fatal(err)
-		}
+		noError(b, err)
 		if contents, err = fuse.Narrow(contents, bits); err != nil {
 			b.Fatal(err)
 		}
 		f, err := fusePolicy(bits).Open(contents)
-		if err != nil {
-			b.Fatal(err)
-		}
+		noError(b, err)
 		return f.Contains, len(contents)
 	}
 }
@@ -140,13 +132,9 @@ func tableFilterOf(p filter.TablePolicy) func(*testing.B, int, func(func([]byte)
 		g := p.NewTableGenerator()
 		keys(g.Add)
 		contents, err := g.Generate()
-		if err != nil {
-			b.Fatal(err)
-		}
+		noError(b, err)
 		f, err := p.Open(contents)
-		if err != nil {
-			b.Fatal(err)
-		}
+		noError(b, err)
 		return f.Contains, len(contents)
 	}
 }
@@ -155,9 +143,7 @@ func fuseOfPeer[T uint8 | uint16](b *testing.B, n int, keys func(func([]byte))) 
 	hashes := make([]uint64, 0, n)
 	keys(func(key []byte) { hashes = append(hashes, xxh3.Hash(key)) })
 	f, err := xorfilter.NewBinaryFuse[T](hashes)
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	return func(key []byte) bool { return f.Contains(xxh3.Hash(key)) }, len(f.Fingerprints) * bits.Len64(uint64(^T(0))) / 8
 }
 

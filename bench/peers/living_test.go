@@ -36,9 +36,7 @@ var livingFilters = []struct {
 }{
 	{"dynamic", func(b *testing.B, n int) livingFilter {
 		f, err := filter.NewDynamicBloom(uint64(n), 10)
-		if err != nil {
-			b.Fatal(err)
-		}
+		noError(b, err)
 		return livingFilter{false, f.Add, f.AddIfAbsent, f.Contains, func() float64 { return float64(8*len(f.Bytes()) - 8) }}
 	}},
 	{"bits-and-blooms", func(_ *testing.B, n int) livingFilter {
@@ -55,9 +53,7 @@ var livingFilters = []struct {
 	{"blocked-0.64%", func(b *testing.B, n int) livingFilter { return newBlocked(b, n, 0.0064) }},
 	{"growing", func(b *testing.B, _ int) livingFilter {
 		f, err := blocked.NewGrowing(0, 0.01)
-		if err != nil {
-			b.Fatal(err)
-		}
+		noError(b, err)
 		added := func(absent bool, err error) bool {
 			if err != nil {
 				b.Error(err)
@@ -90,9 +86,7 @@ var livingFilters = []struct {
 
 func newBlocked(b *testing.B, n int, rate float64) livingFilter {
 	f, err := blocked.New(uint64(n), rate)
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	return livingFilter{false, f.Add, f.AddIfAbsent, f.Contains, func() float64 { return float64(8 * f.Size()) }}
 }
 

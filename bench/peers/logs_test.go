@@ -53,9 +53,7 @@ func change(t *testing.T, path string, by func(contents []byte) []byte) {
 	if err == nil {
 		err = os.WriteFile(path, by(contents), 0o666)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 }
 
 // pad fills a file with zeros to a multiple of size, as writers leave it that map it into
@@ -192,9 +190,7 @@ func TestLogGoesOnBehindZeros(t *testing.T) {
 func fileSize(t *testing.T, path string) int64 {
 	t.Helper()
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return info.Size()
 }
 
@@ -216,9 +212,7 @@ func TestDamagedLogsOfDatabases(t *testing.T) {
 			return contents
 		})
 		kept, err := e.recover(copyOf(t, damaged))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		status, got, stderr := sst.ask("scan", "-f", "hex", damaged)
 		if status != 3 && got != sound {
 			t.Errorf("damage at byte %d of the log: status %d, %s", at, status, stderr)

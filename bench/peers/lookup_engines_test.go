@@ -20,9 +20,7 @@ import (
 // closing closes what was opened when the test ends.
 func closing[T io.Closer](t testing.TB, opened T, err error) T {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { opened.Close() })
 	return opened
 }
@@ -58,9 +56,7 @@ func openGoleveldbs(t testing.TB, shape manifest.Table, cached bool, tables ...[
 			blocks = &cache.NamespaceGetter{Cache: c, NS: uint64(i)}
 		}
 		r, err := ltable.NewReader(bytes.NewReader(contents), int64(len(contents)), storage.FileDesc{}, blocks, pool, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		t.Cleanup(r.Release)
 		readers = append(readers, r)
 	}
@@ -84,9 +80,7 @@ func (l *lookupTables) getPebble(t testing.TB, cached bool, keys int) func(key [
 func (l *lookupTables) getLevelDB(t testing.TB, keys [][]byte, present, cached bool) func(from, to int) error {
 	t.Helper()
 	tool, err := cxx()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	size := 0
 	if cached {
 		size = lookupCache

@@ -54,9 +54,7 @@ func printVersions(b *testing.B) {
 	list := exec.Command("go", "list", "-m", "-f", "{{.Path}}: {{.Version}}",
 		"github.com/syndtr/goleveldb", "github.com/cockroachdb/pebble/v2")
 	out, err := list.Output()
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	fmt.Printf("%s", out)
 	if tool, err := cxx(); err == nil {
 		fmt.Printf("leveldb: %s\n", tool.Version)
@@ -85,20 +83,14 @@ func writeLookupTables(t testing.TB, set workload.Set, compression string) *look
 	if l.goleveldb, err = goleveldb.Write(goleveldb.Options(l.shape), pairs); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.writePebble(pairs); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, l.writePebble(pairs))
 	tool, err := cxx()
 	if errors.Is(err, cxxtool.ErrMissing) {
 		return l
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	contents, err := tool.Write(l.shape, pairs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	l.levelDB = file(t, contents)
 	return l
 }

@@ -35,17 +35,11 @@ func getters(b *testing.B, name string, round func(i int, get func(key []byte) e
 		return &contender{name: name, do: func(i int) error { return round(i, get) }}
 	}
 	f, err := os.Open(name)
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	info, err := f.Stat()
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	theirs, err := newTheirs(f, info.Size())
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	b.Cleanup(theirs.Release)
 	all := []*contender{contend("goleveldb", func(key []byte) error { _, _, err := theirs.Find(key, true, nil); return err })}
 	for _, form := range []struct {

@@ -213,9 +213,7 @@ func mergePebble(b *testing.B, shape manifest.Table, parts [][]workload.Pair) me
 	for _, name := range pebbleTables(b, o, parts) {
 		err = errors.Join(err, db.Ingest(context.Background(), []string{name}))
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	it, err := db.NewIter(nil)
 	return closing(b, it, err)
 }

@@ -71,13 +71,9 @@ func writeSmallTables(b *testing.B, dir string) (tables int) {
 	if err == nil {
 		err = errors.Join(theirs.CompactRange(util.Range{}), theirs.Close())
 	}
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	ours, err := database.Open(dir, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	defer ours.Close() // it was only read
 	return len(ours.Tables())
 }

@@ -20,9 +20,7 @@ import (
 func TestProposalOneNameForTwoHashes(t *testing.T) {
 	t.Parallel()
 	contents, err := os.ReadFile("../../testdata/leveldb-1.17/byte-edges.ldb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	r := openGoleveldb(t, contents)
 	it := r.NewIterator(nil, nil)
 	defer it.Release()
@@ -79,13 +77,9 @@ func TestProposalGetAsksNoFilter(t *testing.T) {
 	f := &countingFilter{Filter: lfilter.NewBloomFilter(10)}
 	o := &opt.Options{Filter: f}
 	contents, err := peer.Write(o, []workload.Pair{{Key: []byte("present")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	r, err := peer.Open(contents, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer r.Release()
 	if _, err := r.Get([]byte("absent"), nil); err != goleveldb.ErrNotFound || f.asked != 0 {
 		t.Errorf("Get: %v, the filter was asked %d times, GOLEVELDB.md says never", err, f.asked)

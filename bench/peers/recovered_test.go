@@ -37,9 +37,7 @@ func eachRecoverer(t *testing.T, test func(t *testing.T, e recoverer)) {
 func goleveldbRecoverer(t *testing.T) recoverer {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return recoverer{
 		name: "goleveldb",
 		churn: func(dir string, _ bool) *exec.Cmd { // which has no such option

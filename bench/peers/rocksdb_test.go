@@ -21,9 +21,7 @@ func sstDump(t *testing.T, args ...string) string {
 	if errors.Is(err, exec.ErrNotFound) && os.Getenv("SIEVETABLE_LEVELDB") != "required" {
 		t.Skip("no sst_dump (Debian: rocksdb-tools)")
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	out, err := exec.Command(tool, args...).CombinedOutput()
 	if err != nil {
 		t.Fatalf("sst_dump %v: %v\n%s", args, err, out)

@@ -21,16 +21,12 @@ func TestTablesAreStale(t *testing.T) {
 	dir := t.TempDir()
 	writeTwice(t, dir, keys)
 	db, err := database.Open(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer db.Close()
 	var its []merge.Iterator
 	for _, m := range db.Tables() {
 		r, err := table.Open(filepath.Join(dir, m.Name), &table.ReaderOptions{Comparer: table.InternalComparer(nil)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		defer r.Close()
 		its = append(its, r.NewIter(nil))
 	}
@@ -47,20 +43,14 @@ func TestTablesAreStale(t *testing.T) {
 func writeTwice(t *testing.T, dir string, keys int) {
 	t.Helper()
 	db, err := goleveldb.OpenFile(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer db.Close()
 	for _, value := range []string{"old", "current"} {
 		for i := range keys {
-			if err := db.Put(fmt.Appendf(nil, "key%06d", i), []byte(value), nil); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, db.Put(fmt.Appendf(nil, "key%06d", i), []byte(value), nil))
 		}
 		if value == "old" {
-			if err := db.CompactRange(util.Range{}); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, db.CompactRange(util.Range{}))
 		}
 	}
 }
@@ -75,8 +65,6 @@ func countOld(t *testing.T, it *merge.SnapshotIter) (old, current int) {
 			current++
 		}
 	}
-	if err := it.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, it.Close())
 	return old, current
 }

@@ -39,9 +39,7 @@ func TestTableFiltersArePebbles(t *testing.T) {
 			}
 			want := theirGen.Finish(nil)
 			got, err := ourGen.Generate()
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			same := len(keys) == 0 || bits <= 10 && bits != 4 && bits != 9
 			if len(got) != len(want) || same != bytes.Equal(want, got) {
 				t.Fatalf("%d bits per key, %d keys: %d bytes, Pebble's are %d, want the same: %t", bits, len(keys), len(got), len(want), same)
@@ -60,9 +58,7 @@ func TestTableFiltersArePebbles(t *testing.T) {
 func checkSameAnswers(t *testing.T, contents []byte, keys [][]byte) {
 	t.Helper()
 	f, err := filter.NewTableBloom(0).Open(contents)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, k := range keys {
 		if their, our := bloom.FilterPolicy(10).MayContain(sstable.TableFilter, contents, k), f.Contains(k); their != our {
 			t.Fatalf("filter of %d bytes: Contains(%x) = %v, Pebble's is %v", len(contents), k, our, their)
@@ -90,9 +86,7 @@ func openPebble(t *testing.T, contents []byte, asked *sstable.FilterMetricsTrack
 		FilterMetricsTracker: asked,
 		Filters:              map[string]sstable.FilterPolicy{bloom.FilterPolicy(10).Name(): bloom.FilterPolicy(10)},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return r
 }
 
@@ -110,9 +104,7 @@ func TestPebbleReadsOurTableFilters(t *testing.T) {
 			t.Error(err)
 		}
 		it, err := r.NewPointIter(context.Background(), sstable.IterOptions{FilterBlockSizeLimit: sstable.AlwaysUseFilterBlock})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		n := 0
 		for kv := it.First(); kv != nil; kv = it.Next() {
 			if v, _, err := kv.Value(nil); err != nil || !bytes.Equal(kv.K.UserKey, w.Keys[n]) || !bytes.Equal(v, entries[n].Value) {
@@ -167,9 +159,7 @@ func TestPebblesTableFilters(t *testing.T) {
 		t.Errorf("Pebble's filter ruled out %d of %d", n, len(w.Absent))
 	}
 	p, err := r.Properties()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	want := layout.Properties{Entries: 20_000, RawKeySize: 20_000 * 24, RawValueSize: 20_000 * 100, FilterPolicy: "rocksdb.BuiltinBloomFilter", Comparer: "leveldb.BytewiseComparator"}
 	got := layout.Properties{Entries: p.Entries, RawKeySize: p.RawKeySize, RawValueSize: p.RawValueSize, FilterPolicy: p.FilterPolicy, Comparer: p.Comparer}
 	if diff := cmp.Diff(want, got); diff != "" {

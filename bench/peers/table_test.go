@@ -79,9 +79,7 @@ func TestTablesAreGoleveldbs(t *testing.T) {
 		o := goleveldb.Options(s)
 		o.FilterBaseLg = baseLg
 		want, err := goleveldb.Write(o, pairs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if got := oursAs(t, goleveldbName, s, baseLg, pairs); !bytes.Equal(got, want) {
 			t.Fatalf("%+v, base lg %d, %d pairs: %d bytes that differ from goleveldb's %d", s, baseLg, len(pairs), len(got), len(want))
 		}
@@ -97,9 +95,7 @@ func TestTablesAreLevelDBs(t *testing.T) {
 	for range 100 {
 		s, pairs := randomShape(rng), randomPairs(rng, 400)
 		want, err := tool.Write(s, pairs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if got := oursAs(t, levelDBName, s, filter.DefaultBaseLg, pairs); !bytes.Equal(got, want) {
 			t.Fatalf("%+v, %d pairs: %d bytes that differ from LevelDB's %d", s, len(pairs), len(got), len(want))
 		}
@@ -121,9 +117,7 @@ func TestGoldensAreUpToDate(t *testing.T) {
 		default:
 			return
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if manifest.SHA256(got) == g.SHA256 {
 			return
 		}
@@ -131,9 +125,7 @@ func TestGoldensAreUpToDate(t *testing.T) {
 			t.Fatalf("%s now writes other bytes", g.Producer)
 		}
 		r, err := goleveldb.Open(got, &opt.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		there, _, err := r.Scan()
 		if diff := tabletest.DiffPairs(g.Want, there); diff != "" || err != nil {
 			t.Errorf("%v, other pairs (-want +got):\n%s", err, diff)
@@ -173,18 +165,14 @@ func absentKeys(yield func([]byte, error) bool) {
 func checkTheirFilter(t *testing.T, set workload.Set, get func(keys [][]byte) ([]leveldb.Answer, error)) {
 	t.Helper()
 	found, err := get(set.Keys)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for i, a := range found {
 		if !a.Found {
 			t.Fatalf("key %q is not found", set.Keys[i])
 		}
 	}
 	missed, err := get(set.Absent)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	reads := 0
 	for i, a := range missed {
 		if a.Found {
@@ -248,9 +236,7 @@ func TestPeersReadOurDatasets(t *testing.T) {
 func TestEmptyTables(t *testing.T) {
 	t.Parallel()
 	empty, err := goleveldb.Write(&opt.Options{Filter: lfilter.NewBloomFilter(10)}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for i, contents := range [][]byte{empty, tabletest.Build(t, defaults, nil)} {
 		r := tabletest.Open(t, contents, nil)
 		it := r.NewIter(nil)

@@ -47,9 +47,7 @@ func databaseTables(t *testing.T, dir string, m *table.Metrics) []*table.Reader 
 		r, err := table.Open(name, &table.ReaderOptions{
 			Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: internalkey.UserKey, Cache: cache, Metrics: m,
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		t.Cleanup(func() {
 			if err := r.Close(); err != nil {
 				t.Error(err)
@@ -75,9 +73,7 @@ func get(t *testing.T, tables []*table.Reader, user []byte, sequence uint64) his
 		if errors.Is(err, table.ErrNotFound) {
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if key, ok := internalkey.Parse(k); !ok || !bytes.Equal(key.UserKey, user) || key.Sequence > sequence {
 			t.Fatalf("Find(%q) at %d = %q", user, sequence, k)
 		} else if newest.UserKey == nil || key.Sequence > newest.Sequence {
@@ -129,9 +125,7 @@ func eachLived(
 		t.Run(engine, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "db")
 			answers, err := live(t, dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			test(t, engine, dir, answers)
 		})
 	}
@@ -205,13 +199,9 @@ func checkRewritten(t *testing.T, dir, filterName string) {
 	order := table.InternalComparer(table.BytewiseComparer)
 	for _, name := range filesOf(t, dir, "*.ldb", 2) {
 		want, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		pairs, err := collect(tabletest.Open(t, want, &table.ReaderOptions{Comparer: order, FilterKey: internalkey.UserKey}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		got := tabletest.Build(t, &table.WriterOptions{
 			Comparer: order, FilterKey: internalkey.UserKey, Compression: table.NoCompression,
 			FilterPolicy: filter.Rename(filter.NewBloom(10), filterName),

@@ -19,9 +19,7 @@ import (
 // are for a table. To compare one core, use -cpu 1.
 func BenchmarkWrite(b *testing.B) {
 	w2, err := workload.W2()
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	for i, set := range []workload.Set{workload.W1(100_000), w2} {
 		for _, codec := range []table.Codec{table.NoCompression, table.Snappy} {
 			b.Run(fmt.Sprintf("W%d/snappy=%v", i+1, codec == table.Snappy), func(b *testing.B) {

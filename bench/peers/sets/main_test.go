@@ -9,7 +9,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
+
+var noError = errtest.NoError
 
 // The processes of steps are this program again.
 func TestMain(m *testing.M) {
@@ -26,18 +30,12 @@ const root = "../../.."
 func TestPages(t *testing.T) {
 	t.Parallel()
 	r, err := loadResults("results.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for page, tables := range pages {
 		got, err := os.ReadFile(filepath.Join(root, page))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		want, err := draw(got, tables(r))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
 			t.Errorf("run go run ./bench/peers/sets -draw in the root (-results +%s):\n%s", page, diff)
 		}
@@ -51,9 +49,7 @@ func TestMeasure(t *testing.T) {
 		t.Skip("sets are measured on Linux only")
 	}
 	r, err := measure(t.TempDir(), []int{2000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var want, got []string
 	for _, e := range engines() {
 		for _, w := range e.ways {
@@ -107,17 +103,13 @@ func TestResultsFile(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "results.json")
 	want := someResults()
-	if err := want.save(file); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, want.save(file))
 	got, err := loadResults(file)
 	if err != nil || got.tables() != want.tables() {
 		t.Errorf("results that were saved: %+v, %v; want %+v", got, err, want)
 	}
 	for _, text := range []string{"", "{}", "x"} {
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(file, []byte(text), 0o666))
 		if _, err := loadResults(file); err == nil || !bytes.Contains([]byte(err.Error()), []byte("results.json")) {
 			t.Errorf("results %q: error %v, want one that names the file", text, err)
 		}

@@ -11,7 +11,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
+
+var noError = errtest.NoError
 
 // drawn are the files that Draw writes.
 var drawn = []string{"README.md", "bench/peers/RESULTS.md", "bench/peers/" + chartFile, "bench/peers/" + narrowFile,
@@ -21,13 +25,9 @@ var drawn = []string{"README.md", "bench/peers/RESULTS.md", "bench/peers/" + cha
 func root(t *testing.T, lookups string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "bench", "peers"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(filepath.Join(dir, "bench", "peers"), 0o777))
 	for name, text := range map[string]string{"bench/peers/lookups.txt": lookups, drawn[0]: read(t, "", drawn[0]), drawn[1]: read(t, "", drawn[1])} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	return dir
 }
@@ -39,9 +39,7 @@ func read(t *testing.T, root, name string) string {
 		root = filepath.Join("..", "..", "..", "..")
 	}
 	text, err := os.ReadFile(filepath.Join(root, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return string(text)
 }
 
@@ -49,9 +47,7 @@ func read(t *testing.T, root, name string) string {
 func TestCommitted(t *testing.T) {
 	t.Parallel()
 	dir := root(t, read(t, "", "bench/peers/lookups.txt"))
-	if err := Draw(dir); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, Draw(dir))
 	for _, name := range drawn {
 		if diff := cmp.Diff(read(t, "", name), read(t, dir, name)); diff != "" {
 			t.Errorf("%s: run go run ./bench/peers (-committed +drawn):\n%s", name, diff)
@@ -76,9 +72,7 @@ func sample(times float64) string {
 func TestCharts(t *testing.T) {
 	t.Parallel()
 	dir := root(t, sample(25))
-	if err := Draw(dir); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, Draw(dir))
 	engines := []string{">25 × as fast as goleveldb<", ">25 ×, 2,500 ns<", ">0.5 ×, 50 ns<", ">100 ns<"}
 	saved := []string{">99.0 %<", ">1.0 %<", ">0.01<", ">1,000 ns<", ">100 ns<", ">2,500 ns<"}
 	for _, c := range []struct {
@@ -156,9 +150,7 @@ func TestFindings(t *testing.T) {
 		0.33: {"0.33 × as fast as goleveldb", "| all blocks cached | 0.33 × as fast ("},
 	} {
 		r, err := parse(sample(times))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if alt := r.alt(); !strings.Contains(alt, "Absent keys, full block cache: "+want[0]+";") {
 			t.Errorf("%v times: the alternative text is %q, want %q in it", times, alt, want[0])
 		}
@@ -195,9 +187,7 @@ func TestDrawRefuses(t *testing.T) {
 		t.Errorf("in an empty directory: %v", err)
 	}
 	dir := root(t, whole)
-	if err := os.WriteFile(filepath.Join(dir, "README.md"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, "README.md"), nil, 0o666))
 	if err := Draw(dir); err == nil || !strings.Contains(err.Error(), "README.md: 0 parts") {
 		t.Errorf("README.md without its marks: %v", err)
 	}
