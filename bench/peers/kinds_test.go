@@ -23,6 +23,7 @@ import (
 	"github.com/sievetable/sievetable/filter/blocked"
 	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/filter/paged"
+	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
 var kindsLarge = flag.Bool("kinds.large", false, "BenchmarkKinds also with filters of 10⁸ keys")
@@ -61,15 +62,15 @@ var kinds = []kind{
 		f := w.Finish(nil)
 		return func(key []byte) bool { return p.MayContain(sstable.TableFilter, f, key) }, len(f)
 	}},
-	{"fuse8", "sievetable", fuse.MaxKeys, tableFilterOf(fusePolicy(8))},
+	{"fuse8", "sievetable", fuse.MaxKeys, tableFilterOf(valid(fuse.New(8)))},
 	{"fuse8", "xorfilter", fuse.MaxKeys, fuseOfPeer[uint8]},
-	{"fuse12", "sievetable", fuse.MaxKeys, tableFilterOf(fusePolicy(12))},
-	{"fuse16", "sievetable", fuse.MaxKeys, tableFilterOf(fusePolicy(16))},
+	{"fuse12", "sievetable", fuse.MaxKeys, tableFilterOf(valid(fuse.New(12)))},
+	{"fuse16", "sievetable", fuse.MaxKeys, tableFilterOf(valid(fuse.New(16)))},
 	{"fuse16", "xorfilter", fuse.MaxKeys, fuseOfPeer[uint16]},
 	{"fuse16 as 12", "sievetable", fuse.MaxKeys, fuse16AtMost(12)},
 	{"fuse16 as 8", "sievetable", fuse.MaxKeys, fuse16AtMost(8)},
 	{"fuse16 as 4", "sievetable", fuse.MaxKeys, fuse16AtMost(4)},
-	{"paged", "sievetable", anyKeys, tableFilterOf(pagedPolicy(10).InMemory())},
+	{"paged", "sievetable", anyKeys, tableFilterOf(valid(paged.New(10)).InMemory())},
 	{"DynamicBloom", "sievetable", anyKeys, func(b *testing.B, n int, keys func(func([]byte))) (func([]byte) bool, int) {
 		f, err := filter.NewDynamicBloom(uint64(n), 10)
 		noError(b, err)
@@ -95,16 +96,8 @@ var kinds = []kind{
 	}},
 }
 
-func fusePolicy(bits int) fuse.Policy {
-	p, err := fuse.New(bits)
-	if err != nil {
-		panic(err)
-	}
-	return p
-}
-
-func pagedPolicy(bits int) paged.Policy {
-	p, err := paged.New(bits)
+// valid returns a policy. The numbers of bits here are valid.
+func valid[P any](p P, err error) P {
 	if err != nil {
 		panic(err)
 	}
@@ -114,14 +107,14 @@ func pagedPolicy(bits int) paged.Policy {
 // fuse16AtMost builds filters of 16 bits, and keeps what a Reader with a smaller memory does of them.
 func fuse16AtMost(bits int) func(*testing.B, int, func(func([]byte))) (func([]byte) bool, int) {
 	return func(b *testing.B, _ int, keys func(func([]byte))) (func([]byte) bool, int) {
-		g := fusePolicy(16).NewTableGenerator()
+		g := valid(fuse.New(16)).NewTableGenerator()
 		keys(g.Add)
 		contents, err := g.Generate()
 		noError(b, err)
 		if contents, err = fuse.Narrow(contents, bits); err != nil {
 			b.Fatal(err)
 		}
-		f, err := fusePolicy(bits).Open(contents)
+		f, err := valid(fuse.New(bits)).Open(contents)
 		noError(b, err)
 		return f.Contains, len(contents)
 	}
@@ -187,19 +180,18 @@ func (k kind) measure(b *testing.B, n int) {
 		})
 	}
 	b.Run("build", func(b *testing.B) {
-		var before, after runtime.MemStats
 		contains = nil
 		runtime.GC()
-		runtime.ReadMemStats(&before)
 		filters := 0
-		for built := 0; built < b.N; built += n { // at least one
-			build(b)
-			filters++
-		}
-		runtime.ReadMemStats(&after)
+		allocated := filtertest.AllocatedBy(func() {
+			for built := 0; built < b.N; built += n { // at least one
+				build(b)
+				filters++
+			}
+		})
 		all := float64(filters * n)
 		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/all, "ns/op")
-		b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/all, "allocated-B/key")
+		b.ReportMetric(float64(allocated)/all, "allocated-B/key")
 		b.ReportMetric(8*float64(size)/float64(n), "bits/key")
 	})
 	ask := func(from uint64) func(b *testing.B) {
