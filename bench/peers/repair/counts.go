@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
@@ -97,20 +98,10 @@ func (c *counts) addWrong(newest version) {
 
 // had reports whether a key had a value at some time.
 func (m *model) had(key, value string) bool {
-	for _, v := range m.keys[key] {
-		if !v.deleted && v.value == value {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.keys[key], func(v version) bool { return !v.deleted && v.value == value })
 }
 
 // isSound reports whether damages leave the MANIFEST as it is.
 func isSound(damages []dbdamage.Damage) bool {
-	for _, d := range damages {
-		if strings.HasPrefix(d.File, "MANIFEST") {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(damages, func(d dbdamage.Damage) bool { return strings.HasPrefix(d.File, "MANIFEST") })
 }

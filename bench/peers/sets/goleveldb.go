@@ -71,10 +71,7 @@ func openGoleveldb(dir string, n int) (database, error) {
 	o := goleveldbOptions(n)
 	o.ReadOnly = true
 	db, err := leveldb.OpenFile(dir, o)
-	if err != nil {
-		return nil, err
-	}
-	return goleveldbDB{db}, nil
+	return goleveldbDB{db}, err
 }
 
 func (g goleveldbDB) Has(key []byte) (bool, error) { return g.DB.Has(key, nil) }

@@ -26,12 +26,9 @@ const (
 	mostAbsent  = 1_000_000
 )
 
-// newKeys returns how many keys an update adds: 0.1 %.
-func newKeys(n int) int { return max(1, n/1000) }
-
 // writeKeys writes all files of n keys into a directory.
 func writeKeys(dir string, n int) error {
-	added := newKeys(n)
+	added := max(1, n/1000) // by an update
 	present, absent := workload.W4(n, added+min(n, mostAbsent))
 	err := writeURLs(filepath.Join(dir, sortedFile), present)
 	present.Shuffle()

@@ -69,14 +69,14 @@ func (s *stand) measure(e engine) (rows []row, err error) {
 		}
 		rows = append(rows, r)
 	}
-	update, err := s.update(e)
+	update, err := s.write(e, newFile, []string{"--layer-of", s.path(setDir)})
 	if err == nil && e.sst != nil {
 		if err = os.RemoveAll(s.path(setDir)); err == nil {
 			built.Unsorted, err = s.build(e, unsortedFile)
 		}
 	}
 	for i := range rows {
-		rows[i].Update, rows[i].Unsorted = update, built.Unsorted
+		rows[i].Update, rows[i].Unsorted = update.written, built.Unsorted
 	}
 	return rows, err
 }
@@ -91,12 +91,6 @@ func (s *stand) build(e engine, file string, flags ...string) (float64, error) {
 // sstBuild returns sst build with the engine's flags, and these.
 func (s *stand) sstBuild(e engine, flags []string) *exec.Cmd {
 	return exec.Command(s.path("sst"), slices.Concat([]string{"build", "--input-format", "raw-keys"}, e.sst, flags)...)
-}
-
-// update adds the new keys to the set, and returns how many bytes were written.
-func (s *stand) update(e engine) (int64, error) {
-	sp, err := s.write(e, newFile, []string{"--layer-of", s.path(setDir)})
-	return sp.written, err
 }
 
 // write has a peer write the keys of a file. For a set it is sst build with these flags.

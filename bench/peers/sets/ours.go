@@ -38,10 +38,7 @@ func openTables(dir string, o *set.Options) (tables, error) {
 	}
 	o.Reader.TableFilterPolicies = []filter.TablePolicy{policy}
 	s, err := set.OpenDir(context.Background(), dir, o)
-	if err != nil {
-		return tables{}, err
-	}
-	return tables{s}, nil
+	return tables{s}, err
 }
 
 // Has gets the key. Those that a set of filters may have are there.
