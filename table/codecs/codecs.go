@@ -51,8 +51,7 @@ func newFlateReader() reader {
 }
 
 func newFlateWriter() writer {
-	w, err := flate.NewWriter(nil, flate.DefaultCompression)
-	return must(w, err)
+	return must(flate.NewWriter(nil, flate.DefaultCompression))
 }
 
 // inflateReader is a reader of compress/zlib or compress/flate. It is created at the first
@@ -75,13 +74,11 @@ func (i *inflateReader) Reset(r io.Reader) (err error) {
 const maxZstdWindow = 8 << 20
 
 func newZstdReader() reader {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
-	return must(d, err)
+	return must(zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow)))
 }
 
 func newZstdWriter() writer {
-	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithLowerEncoderMem(true))
-	return must(e, err)
+	return must(zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithLowerEncoderMem(true)))
 }
 
 // must panics if the options of a codec are invalid. The options are constants, so they are
