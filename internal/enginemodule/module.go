@@ -82,8 +82,8 @@ func New(dir string) (*Module, error) {
 	}
 	m := &Module{Dir: dir, root: root}
 	engine := filepath.Join(dir, "goleveldb")
-	if err := copyTree(engine, source); err != nil {
-		return nil, err
+	if err := os.CopyFS(engine, os.DirFS(source)); err != nil {
+		return nil, fmt.Errorf("engine: %w", err)
 	}
 	if err := addMod(engine); err != nil {
 		return nil, err
@@ -124,22 +124,6 @@ func goCommand(dir string, args ...string) *exec.Cmd {
 	c.Dir = dir
 	c.Env = append(os.Environ(), "GOWORK=off")
 	return c
-}
-
-// copyTree copies a directory of the module cache, whose files are read-only, to dir.
-func copyTree(dir, source string) error {
-	if err := os.CopyFS(dir, os.DirFS(source)); err != nil {
-		return fmt.Errorf("engine: %w", err)
-	}
-	return filepath.WalkDir(dir, func(name string, d os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			return os.Chmod(name, 0o777)
-		}
-		return os.Chmod(name, 0o666)
-	})
 }
 
 // replaceTables replaces the package in dir. It leaves the tests there that use what is exported.
