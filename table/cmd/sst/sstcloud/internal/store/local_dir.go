@@ -3,8 +3,6 @@ package store
 import (
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/sievetable/sievetable/internal/regular"
 )
@@ -18,7 +16,7 @@ func (d localDir) Names() ([]string, error) {
 }
 
 func (d localDir) Stat(name string) (fs.FileInfo, error) {
-	info, err := os.Stat(filepath.Join(d.path, name))
+	info, err := regular.DirOf(d.path).Stat(name)
 	return info, d.rename(name, err)
 }
 
