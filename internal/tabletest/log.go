@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/wal"
 )
 
@@ -13,9 +14,7 @@ func Log[T string | []byte](t testing.TB, records ...T) []byte {
 	var log bytes.Buffer
 	w := wal.NewWriter(&log)
 	for _, r := range records {
-		if err := w.Append([]byte(r)); err != nil {
-			t.Fatal(err)
-		}
+		errtest.NoError(t, w.Append([]byte(r)))
 	}
 	return log.Bytes()
 }

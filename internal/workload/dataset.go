@@ -23,8 +23,8 @@ var datasets = map[string]func() []Pair{
 	"one-mib":      oneMiB,
 	"long-prefix":  longPrefix,
 	"byte-edges":   byteEdges,
-	"mixed":        func() []Pair { return mixed(800, 100) },
-	"many-blocks":  func() []Pair { return mixed(1500, 100) },
+	"mixed":        func() []Pair { return mixed(800) },
+	"many-blocks":  func() []Pair { return mixed(1500) },
 	"100k":         hundredThousand,
 }
 
@@ -108,8 +108,8 @@ func byteEdges() []Pair {
 }
 
 // mixed has keys of 1 to 24 letters, so that prefixes of all lengths are
-// shared, and values of any length up to maxValue.
-func mixed(n, maxValue int) []Pair {
+// shared, and values of any length up to 100.
+func mixed(n int) []Pair {
 	rng := rand.New(rand.NewPCG(4, 4))
 	seen := map[string]bool{}
 	var pairs []Pair
@@ -122,7 +122,7 @@ func mixed(n, maxValue int) []Pair {
 			continue
 		}
 		seen[string(key)] = true
-		value := make([]byte, rng.Uint64()%uint64(maxValue+1))
+		value := make([]byte, rng.Uint64()%101)
 		for i := range value {
 			value[i] = byte(rng.Uint64() % 50)
 		}
