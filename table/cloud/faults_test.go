@@ -16,30 +16,10 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// edited lets the server answer, and edit change the answer before it is sent.
-func edited(edit func(answer *httptest.ResponseRecorder)) s3test.Fault {
-	return func(w http.ResponseWriter, r *http.Request, server http.Handler) {
-		answer := httptest.NewRecorder()
-		server.ServeHTTP(answer, r)
-		edit(answer)
-		for name, values := range answer.Header() {
-			w.Header()[name] = values
-		}
-		w.WriteHeader(answer.Code)
-		w.Write(answer.Body.Bytes())
-	}
-}
-
-// refuse answers with an error of S3.
-func refuse(w http.ResponseWriter, status int, code string) {
-	w.Header().Set("Content-Type", "application/xml")
-	w.WriteHeader(status)
-	io.WriteString(w, "<Error><Code>"+code+"</Code><Message>a fault of the test</Message></Error>")
-}
-
-func internalError(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
-	refuse(w, http.StatusInternalServerError, "InternalError")
-}
+var (
+	edited        = s3test.Edited
+	internalError = s3test.Refuse(http.StatusInternalServerError, "InternalError")
+)
 
 func hangUp(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }
 
@@ -60,9 +40,7 @@ func TestFaultsNameTableAndBytes(t *testing.T) {
 		requests int // 0: it depends on the connection
 	}{
 		{"500", internalError, nil, "InternalError", 3}, // the SDK tries it three times
-		{"403", func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
-			refuse(w, http.StatusForbidden, "AccessDenied")
-		}, nil, "AccessDenied", 1},
+		{"403", s3test.Refuse(http.StatusForbidden, "AccessDenied"), nil, "AccessDenied", 1},
 		{"no answer", hangUp, nil, "EOF", 0},
 		{"half of the body", edited(func(a *httptest.ResponseRecorder) { a.Body.Truncate(50) }), io.ErrUnexpectedEOF, "the store sent 50 of 100 bytes", 1},
 		{"half of the body, and its length", edited(func(a *httptest.ResponseRecorder) {
@@ -136,7 +114,7 @@ func TestReadsRequireTheETag(t *testing.T) {
 		server.ServeHTTP(answer, r)
 		want := r.Header.Get("If-Match")
 		if asked = append(asked, want); want != "" && want != answer.Header().Get("ETag") {
-			refuse(w, http.StatusPreconditionFailed, "PreconditionFailed")
+			s3test.Refuse(http.StatusPreconditionFailed, "PreconditionFailed")(w, r, server)
 			return
 		}
 		edited(func(*httptest.ResponseRecorder) {})(w, r, server)

@@ -197,7 +197,7 @@ func TestBuildFaults(t *testing.T) {
 	} {
 		p.Spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
 			if r.Method == fault.method && strings.HasSuffix(r.URL.Path, fault.object) {
-				refuse(w, http.StatusInternalServerError, "InternalError")
+				internalError(w, r, server)
 				return
 			}
 			server.ServeHTTP(w, r)

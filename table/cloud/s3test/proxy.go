@@ -3,6 +3,7 @@ package s3test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -30,6 +31,27 @@ type Proxy struct {
 
 // A Fault responds to a request in place of the server. It may forward the request to the server.
 type Fault func(w http.ResponseWriter, r *http.Request, server http.Handler)
+
+// Refuse returns a Fault that responds with an S3 error.
+func Refuse(status int, code string) Fault {
+	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		w.Header().Set("Content-Type", "application/xml")
+		w.WriteHeader(status)
+		fmt.Fprintf(w, "<Error><Code>%s</Code><Message>a fault of the test</Message></Error>", code)
+	}
+}
+
+// Edited returns a Fault that forwards the request, and changes the server's response by edit.
+func Edited(edit func(response *httptest.ResponseRecorder)) Fault {
+	return func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		response := httptest.NewRecorder()
+		server.ServeHTTP(response, r)
+		edit(response)
+		maps.Copy(w.Header(), response.Header())
+		w.WriteHeader(response.Code)
+		w.Write(response.Body.Bytes())
+	}
+}
 
 // NewProxy starts a proxy, and closes it when the test ends.
 func NewProxy(t testing.TB) *Proxy {

@@ -33,7 +33,7 @@ func TestPutCondition(t *testing.T) {
 				}
 				lost = true
 				server.ServeHTTP(httptest.NewRecorder(), r)
-				refuse(http.StatusInternalServerError, "InternalError")(rw, r, server)
+				s3test.Refuse(http.StatusInternalServerError, "InternalError")(rw, r, server)
 			}
 		}, cli.ExitOK, "ac"},
 		{"409", func(w *world) s3test.Fault {
@@ -43,7 +43,7 @@ func TestPutCondition(t *testing.T) {
 					return
 				}
 				w.put("bd").run()
-				refuse(http.StatusConflict, "ConditionalRequestConflict")(rw, r, server)
+				s3test.Refuse(http.StatusConflict, "ConditionalRequestConflict")(rw, r, server)
 			}
 		}, cli.ExitUsage, "bd"},
 		{"the store ignores conditions", func(w *world) s3test.Fault {

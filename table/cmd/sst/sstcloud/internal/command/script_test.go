@@ -3,13 +3,12 @@ package command
 import (
 	"context"
 	"fmt"
-	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -115,37 +114,13 @@ func changeObject(ts *testscript.TestScript, _ bool, args []string) {
 
 // faults answer a request in place of the server.
 var faults = map[string]s3test.Fault{
-	"500": refuse(http.StatusInternalServerError, "InternalError"),
-	"403": refuse(http.StatusForbidden, "AccessDenied"),
-	"half": func(w http.ResponseWriter, r *http.Request, server http.Handler) {
-		answer := httptest.NewRecorder()
-		server.ServeHTTP(answer, r)
-		for name, values := range answer.Header() {
-			w.Header()[name] = values // with the whole length
-		}
-		w.WriteHeader(answer.Code)
-		w.Write(answer.Body.Bytes()[:answer.Body.Len()/2])
-	},
-	"bit": func(w http.ResponseWriter, r *http.Request, server http.Handler) {
-		answer := httptest.NewRecorder()
-		server.ServeHTTP(answer, r)
-		body := slices.Clone(answer.Body.Bytes())
-		body[len(body)/32] ^= 1 // of a table that is sent whole, in a data block
-		for name, values := range answer.Header() {
-			if !strings.HasPrefix(name, "X-Amz-Checksum") {
-				w.Header()[name] = values
-			}
-		}
-		w.WriteHeader(answer.Code)
-		w.Write(body)
-	},
-}
-
-func refuse(status int, code string) s3test.Fault {
-	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
-		w.WriteHeader(status)
-		io.WriteString(w, "<Error><Code>"+code+"</Code><Message>a fault of the test</Message></Error>")
-	}
+	"500":  s3test.Refuse(http.StatusInternalServerError, "InternalError"),
+	"403":  s3test.Refuse(http.StatusForbidden, "AccessDenied"),
+	"half": s3test.Edited(func(a *httptest.ResponseRecorder) { a.Body.Truncate(a.Body.Len() / 2) }), // with the whole length
+	"bit": s3test.Edited(func(a *httptest.ResponseRecorder) {
+		a.Body.Bytes()[a.Body.Len()/32] ^= 1 // of a table that is sent whole, in a data block
+		maps.DeleteFunc(a.Header(), func(name string, _ []string) bool { return strings.HasPrefix(name, "X-Amz-Checksum") })
+	}),
 }
 
 func spoil(ts *testscript.TestScript, _ bool, args []string) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/table/cloud/s3test"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -112,7 +113,7 @@ func TestManifestWhileDeleting(t *testing.T) {
 				put(set.ManifestName, manifestOf(t, 1, 2, 3))
 			}
 			if r.Method == http.MethodDelete && refused != "" && strings.HasSuffix(r.URL.Path, "/"+refused) {
-				refuse(http.StatusForbidden, "AccessDenied")(rw, r, server)
+				s3test.Refuse(http.StatusForbidden, "AccessDenied")(rw, r, server)
 				return
 			}
 			server.ServeHTTP(rw, r)

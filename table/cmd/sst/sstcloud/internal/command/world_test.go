@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path"
@@ -172,9 +173,7 @@ func (p *program) serve(w http.ResponseWriter, r *http.Request, server http.Hand
 	if p.own = p.own || keysOf(p.w.t, p.there) == p.keys; p.keys != "" && r.URL.Query().Has("list-type") {
 		p.gone = p.gone || p.w.listed(p.manifest) == p.keys && len(p.w.gone(p.manifest)) > 0
 	}
-	for name, values := range answer.Header() {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), answer.Header())
 	w.WriteHeader(answer.Code)
 	io.Copy(w, answer.Body)
 }

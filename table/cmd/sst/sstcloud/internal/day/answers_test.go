@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"path"
 	"slices"
 	"time"
+
+	"github.com/sievetable/sievetable/table/cloud/s3test"
 )
 
 // answer answers a request for an object in place of the server, with the fault that the object has now.
@@ -30,11 +31,11 @@ func (f *faults) answer(w http.ResponseWriter, r *http.Request, server http.Hand
 		}
 	case r.Method == http.MethodPut || r.Method == http.MethodDelete: // what follows is about reads
 	case fault.kind == "lost":
-		refuse(w, http.StatusNotFound, "NoSuchKey")
+		s3test.Refuse(http.StatusNotFound, "NoSuchKey")(w, r, server)
 		return
 	case fault.kind == "half":
-		sendHalf(w, r, server)
-		return
+		s3test.Edited(func(a *httptest.ResponseRecorder) { a.Body.Truncate(a.Body.Len() / 2) })(w, r, server)
+		panic(http.ErrAbortHandler)
 	case fault.kind == "other" && objectOf(r.URL.Path) != list:
 		r.URL.Path = path.Join(path.Dir(r.URL.Path), f.another())
 	case edits && r.Method == http.MethodGet:
@@ -61,24 +62,7 @@ func refuseOrHangUp(kind string, random int, w http.ResponseWriter, r *http.Requ
 	if kind == "hangs up" {
 		panic(http.ErrAbortHandler)
 	}
-	refuse(w, http.StatusInternalServerError, "InternalError")
-}
-
-func refuse(w http.ResponseWriter, status int, code string) {
-	w.WriteHeader(status)
-	io.WriteString(w, "<Error><Code>"+code+"</Code><Message>a fault of the test</Message></Error>")
-}
-
-// sendHalf sends half of an answer, and hangs up.
-func sendHalf(w http.ResponseWriter, r *http.Request, server http.Handler) {
-	answer := httptest.NewRecorder()
-	server.ServeHTTP(answer, r)
-	for name, values := range answer.Header() {
-		w.Header()[name] = values
-	}
-	w.WriteHeader(answer.Code)
-	w.Write(answer.Body.Bytes()[:answer.Body.Len()/2])
-	panic(http.ErrAbortHandler)
+	s3test.Refuse(http.StatusInternalServerError, "InternalError")(w, r, server)
 }
 
 // sendEdited sends an object that edit has changed. Some that are shorter have an ETag of their own. Others have
