@@ -58,11 +58,7 @@ func randomPairs(rng *rand.Rand, n int) []workload.Pair {
 	keys = slices.CompactFunc(keys, bytes.Equal)
 	var pairs []workload.Pair
 	for _, k := range keys {
-		value := make([]byte, rng.IntN(1<<rng.IntN(9)))
-		for i := range value {
-			value[i] = byte(rng.Uint32())
-		}
-		pairs = append(pairs, workload.Pair{Key: k, Value: value})
+		pairs = append(pairs, workload.Pair{Key: k, Value: workload.RandomBytes(rng, rng.IntN(1<<rng.IntN(9)))})
 	}
 	return pairs
 }

@@ -9,16 +9,15 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/workload"
 )
 
 // Keys returns n random keys of 0 to 39 bytes.
 func Keys(rng *rand.Rand, n int) [][]byte {
 	keys := make([][]byte, n)
 	for i := range keys {
-		keys[i] = make([]byte, rng.IntN(40))
-		for j := range keys[i] {
-			keys[i][j] = byte(rng.Uint32())
-		}
+		keys[i] = workload.RandomBytes(rng, rng.IntN(40))
 	}
 	return keys
 }

@@ -59,6 +59,15 @@ func W1(n int) Set {
 // behind the other in memory.
 func Users(n int) [][]byte { return userKeys(rand.New(rand.NewPCG(6, 6)), n) }
 
+// RandomBytes returns n bytes of any values.
+func RandomBytes(rng *rand.Rand, n int) []byte {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(rng.Uint32())
+	}
+	return b
+}
+
 // Pack moves the keys into one piece of memory, in their order, so that a benchmark that goes
 // through them does not measure the cache misses of that.
 func Pack(keys [][]byte) {

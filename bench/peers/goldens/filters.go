@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/machine"
 	"github.com/sievetable/sievetable/internal/manifest"
+	"github.com/sievetable/sievetable/internal/workload"
 )
 
 // A filterer builds a filter of keys, and asks it for others.
@@ -82,7 +83,7 @@ func lastBytes(rng *rand.Rand) [][]byte {
 	var keys [][]byte
 	for n := 1; n <= 7; n++ {
 		for _, c := range []byte{0, 0x7f, 0x80, 0xff} {
-			key := randomKey(rng, n)
+			key := workload.RandomBytes(rng, n)
 			key[n-1] = c
 			keys = append(keys, key)
 		}
@@ -93,17 +94,9 @@ func lastBytes(rng *rand.Rand) [][]byte {
 func randomKeys(rng *rand.Rand, n, most int) [][]byte {
 	keys := make([][]byte, n)
 	for i := range keys {
-		keys[i] = randomKey(rng, rng.IntN(most+1))
+		keys[i] = workload.RandomBytes(rng, rng.IntN(most+1))
 	}
 	return keys
-}
-
-func randomKey(rng *rand.Rand, n int) []byte {
-	key := make([]byte, n)
-	for i := range key {
-		key[i] = byte(rng.Uint32())
-	}
-	return key
 }
 
 func goleveldbFilter(bitsPerKey int, keys, asked [][]byte) (filter []byte, answers []bool, err error) {

@@ -9,6 +9,8 @@ import (
 	"iter"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/sievetable/sievetable/internal/workload"
 )
 
 // Churn yields Ops without end: batches of writes to few keys, snapshots, and
@@ -48,11 +50,11 @@ func batch(rng *rand.Rand) []Op {
 		op := Op{Kind: Put, Key: churnKey(rng)}
 		switch kind := rng.IntN(200); {
 		case kind == 0:
-			op.Value = randomBytes(rng, rng.IntN(100_000))
+			op.Value = workload.RandomBytes(rng, rng.IntN(100_000))
 		case kind < 60:
 			op.Kind = Delete
 		case kind < 190:
-			op.Value = randomBytes(rng, rng.IntN(400))
+			op.Value = workload.RandomBytes(rng, rng.IntN(400))
 		}
 		ops = append(ops, op)
 	}
@@ -66,17 +68,9 @@ func batch(rng *rand.Rand) []Op {
 // churnKey returns one of some thousand keys, a few of which are very short.
 func churnKey(rng *rand.Rand) []byte {
 	if rng.IntN(20) == 0 {
-		return randomBytes(rng, rng.IntN(3))
+		return workload.RandomBytes(rng, rng.IntN(3))
 	}
 	return fmt.Appendf(nil, "key%05d", rng.IntN(5000))
-}
-
-func randomBytes(rng *rand.Rand, n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(rng.Uint32())
-	}
-	return b
 }
 
 // Read reads an Op that Append appended. It is io.EOF where none begins.
