@@ -35,9 +35,7 @@ func heapOfMapped(b *testing.B, name string) float64 {
 	for i := range readers {
 		readers[i] = openMapped(b, name)
 		for k := range 10 {
-			if err := look(readers[i], k); err != nil {
-				b.Fatal(err)
-			}
+			noError(b, look(readers[i], k))
 		}
 	}
 	taken := float64(heapSize()-before) / float64(len(readers))

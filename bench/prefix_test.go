@@ -63,9 +63,7 @@ func scanAbsentPrefixes(b *testing.B, w table.WriterOptions) {
 	for _, prefix := range absent {
 		for j := range 20 {
 			may, err := r.MayContain(fmt.Appendf(prefix[:len(prefix):len(prefix)], "%04d", j))
-			if err != nil {
-				b.Fatal(err)
-			}
+			noError(b, err)
 			if may {
 				wrong++
 			}

@@ -46,18 +46,12 @@ func newTableSet(b *testing.B, w workload.Set, n int, o *table.WriterOptions) *t
 	for i := range n {
 		var out bytes.Buffer
 		t, err := set.NewTableWriter(&out, o)
-		if err != nil {
-			b.Fatal(err)
-		}
+		noError(b, err)
 		for _, key := range w.Keys[len(w.Keys)*i/n : len(w.Keys)*(i+1)/n] {
-			if err := t.Append(key, nil); err != nil {
-				b.Fatal(err)
-			}
+			noError(b, t.Append(key, nil))
 		}
 		line, err := t.Close()
-		if err != nil {
-			b.Fatal(err)
-		}
+		noError(b, err)
 		line.Name = fmt.Sprint(i)
 		s.contents[line.Name] = out.Bytes()
 		s.manifest.Tables = append(s.manifest.Tables, line)

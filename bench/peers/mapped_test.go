@@ -51,9 +51,7 @@ func getters(b *testing.B, name string, round func(i int, get func(key []byte) e
 		{"read", table.ReaderOptions{}},
 	} {
 		r, err := table.Open(name, &form.o)
-		if err != nil {
-			b.Fatal(err)
-		}
+		noError(b, err)
 		b.Cleanup(func() { r.Close() })
 		var value []byte
 		all = append(all, contend(form.name, func(key []byte) (err error) {

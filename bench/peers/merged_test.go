@@ -176,9 +176,7 @@ func mergeGoleveldb(cached bool) func(*testing.B, manifest.Table, [][]workload.P
 		var tables [][]byte
 		for _, pairs := range parts {
 			contents, err := goleveldb.Write(goleveldb.Options(shape), pairs)
-			if err != nil {
-				b.Fatal(err)
-			}
+			noError(b, err)
 			tables = append(tables, contents)
 		}
 		var its []iterator.Iterator
@@ -195,9 +193,7 @@ func mergeGoleveldb(cached bool) func(*testing.B, manifest.Table, [][]workload.P
 func pebbleTables(b *testing.B, o *cockroach.Options, parts [][]workload.Pair) (names []string) {
 	for i, pairs := range parts {
 		names = append(names, fmt.Sprint(i, ".sst"))
-		if err := pebble.WriteTable(o.FS, names[i], pebble.LastLevel(o), setAll(pairs)); err != nil {
-			b.Fatal(err)
-		}
+		noError(b, pebble.WriteTable(o.FS, names[i], pebble.LastLevel(o), setAll(pairs)))
 	}
 	return names
 }
@@ -224,9 +220,7 @@ func mergePebbleExternal(b *testing.B, shape manifest.Table, parts [][]workload.
 	var levels [][]sstable.ReadableFile
 	for _, name := range pebbleTables(b, o, parts) {
 		f, err := o.FS.Open(name)
-		if err != nil {
-			b.Fatal(err)
-		}
+		noError(b, err)
 		levels = append(levels, []sstable.ReadableFile{f})
 	}
 	it, err := cockroach.NewExternalIter(o, nil, levels)
