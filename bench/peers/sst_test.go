@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/syndtr/goleveldb/leveldb/opt"
 
+	"github.com/sievetable/sievetable/bench/peers/internal/cxxtool"
 	"github.com/sievetable/sievetable/bench/peers/internal/history"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -31,13 +31,9 @@ func buildSST(t *testing.T) sstCommand {
 // run runs the command, which must succeed, and returns what it printed.
 func (c sstCommand) run(t *testing.T, stdin []byte, args ...string) []byte {
 	t.Helper()
-	cmd := exec.Command(string(c), args...)
-	cmd.Stdin = bytes.NewReader(stdin)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	out, err := cxxtool.Run(string(c), stdin, args...)
 	if err != nil {
-		t.Fatalf("sst %v: %v\n%s%s", args, err, out, &stderr)
+		t.Fatalf("sst %v: %v\n%s", args, err, out)
 	}
 	return out
 }
