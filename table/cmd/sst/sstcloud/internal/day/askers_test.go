@@ -86,17 +86,13 @@ func (a *askers) fail(format string, args ...any) {
 }
 
 // sure returns an error unless the service says that all of its tables have answers.
-func (a *askers) sure() (string, error) {
-	status, text, err := a.get("/health")
-	if err == nil && status != http.StatusOK {
-		err = fmt.Errorf("status %d", status)
-	}
-	return text, err
-}
+func (a *askers) sure() (string, error) { return wantOK(a.get("/health")) }
 
 // reload lets the service take up the manifest of the store.
-func (a *askers) reload() (string, error) {
-	status, text, err := a.post("/reload")
+func (a *askers) reload() (string, error) { return wantOK(a.post("/reload")) }
+
+// wantOK returns the text of an answer, and an error for any other status than 200.
+func wantOK(status int, text string, err error) (string, error) {
 	if err == nil && status != http.StatusOK {
 		err = fmt.Errorf("status %d", status)
 	}

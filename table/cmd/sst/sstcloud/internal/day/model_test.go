@@ -99,7 +99,7 @@ func writeBase(t *testing.T, rng *rand.Rand, n int, file string) []bool {
 			fmt.Fprintln(&lines, key(i))
 		}
 	}
-	writeFile(t, file, lines.String())
+	noError(t, os.WriteFile(file, []byte(lines.String()), 0o666))
 	return present
 }
 
@@ -120,12 +120,7 @@ func writeChanges(t *testing.T, rng *rand.Rand, present []bool, added, removed s
 			fmt.Fprintln(to, key(i))
 		}
 	}
-	writeFile(t, added, lines[0].String())
-	writeFile(t, removed, lines[1].String())
+	noError(t, os.WriteFile(added, []byte(lines[0].String()), 0o666))
+	noError(t, os.WriteFile(removed, []byte(lines[1].String()), 0o666))
 	return present
-}
-
-func writeFile(t *testing.T, name, contents string) {
-	t.Helper()
-	noError(t, os.WriteFile(name, []byte(contents), 0o666))
 }
