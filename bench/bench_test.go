@@ -35,7 +35,6 @@ var codecs = []struct {
 	{"snappy", table.Snappy},
 }
 
-// build returns the set's table.
 func build(b testing.TB, set workload.Set, codec table.Codec) []byte {
 	b.Helper()
 	return tabletest.Build(b, options(codec), set.Pairs())
@@ -87,7 +86,6 @@ func tableOf(b *testing.B, set workload.Set, codec table.Codec) []byte {
 // A lookup looks up the i-th key, in a benchmark's loop.
 type lookup func(r *table.Reader, i int) error
 
-// absent looks up absent keys.
 func absent(set workload.Set) lookup {
 	return func(r *table.Reader, i int) error {
 		if _, err := r.Get(set.Absent[i%len(set.Absent)]); !errors.Is(err, table.ErrNotFound) {

@@ -128,7 +128,6 @@ func (all memberTallies) row(n int, present bool) string {
 	return strings.TrimRight(fmt.Sprintf("%s%17s", line, positives), " ") + "\n"
 }
 
-// cell formats time and probes.
 func (t memberTally) cell() string {
 	switch {
 	case t.lookups == 0:

@@ -45,7 +45,6 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// run returns the output of a program.
 func run(t *testing.T, program string) string {
 	t.Helper()
 	dir := t.TempDir()

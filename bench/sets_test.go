@@ -59,7 +59,6 @@ func newTableSet(b *testing.B, w workload.Set, n int, o *table.WriterOptions) *t
 	return s
 }
 
-// openSet opens the set and its tables.
 func openSet(b *testing.B, s *tableSet, o table.ReaderOptions) *set.Set {
 	b.Helper()
 	opened, err := set.Open(context.Background(), &s.manifest, s, &set.Options{Reader: o, OpenAll: true})

@@ -118,7 +118,6 @@ type judged struct {
 	before, after []byte // the pairs before that and afterwards, as an engine prints them
 }
 
-// write writes the database.
 func (j *judged) write(t *testing.T, o *database.WriterOptions, entries []entry) {
 	t.Helper()
 	w, err := database.Create(j.dir, o)

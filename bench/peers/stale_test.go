@@ -55,7 +55,6 @@ func writeTwice(t *testing.T, dir string, keys int) {
 	}
 }
 
-// countOld counts values.
 func countOld(t *testing.T, it *merge.SnapshotIter) (old, current int) {
 	t.Helper()
 	for ok := it.First(); ok; ok = it.Next() {

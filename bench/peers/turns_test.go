@@ -33,7 +33,6 @@ func inTurns(b *testing.B, parts, steps int, all ...*contender) {
 	}
 }
 
-// time times a part of the work.
 func (c *contender) time(b *testing.B, i int) {
 	b.Helper()
 	began := time.Now()

@@ -64,7 +64,6 @@ func (s sorted) Probes(key []byte) int {
 	return n
 }
 
-// hashed is a map.
 type hashed map[string]struct{}
 
 func newHashed(keys [][]byte) Set {

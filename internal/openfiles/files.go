@@ -280,7 +280,6 @@ func (r reader) ReadAt(p []byte, off int64) (int, error) {
 // Stat returns what the file was when it was opened.
 func (h *handle) Stat() (fs.FileInfo, error) { return h.info, nil }
 
-// Close closes the file.
 func (h *handle) Close() error {
 	h.files.Forget(h.name)
 	return nil

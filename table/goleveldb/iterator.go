@@ -137,7 +137,6 @@ func (i *iteration) disordered(err error) bool {
 	return i.ordered && !i.bounded() && i.r.isDisorder(err)
 }
 
-// report tells the callback of an error.
 func (i *iteration) report(err error) {
 	if i.callback != nil {
 		i.callback(err)
@@ -230,7 +229,6 @@ func (i *tableIterator) goOn(offset int64, first, next func(*table.Iter) bool) b
 	return ok || i.end(nil, nil)
 }
 
-// fail ends the iterator with an error.
 func (i *tableIterator) fail(err error) bool {
 	i.err = err
 	return false

@@ -13,7 +13,6 @@ type source struct {
 	account *account // of the cache of blocks; nil if there is none
 }
 
-// ReadAt reads from the file.
 func (s *source) ReadAt(p []byte, off int64) (int, error) {
 	defer s.account.afterRead()
 	s.mu.RLock()

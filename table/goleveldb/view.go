@@ -38,7 +38,6 @@ func (v *view) open(r *Reader) (*table.Reader, error) {
 	return t, nil
 }
 
-// read opens the table.Reader.
 func (v *view) read(r *Reader) (*table.Reader, error) {
 	t, err := table.NewReader(&r.src, r.size, &v.options)
 	if v == &r.ordered && r.order.internal && errors.Is(err, table.ErrOrder) {

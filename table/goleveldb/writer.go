@@ -27,7 +27,6 @@ type file struct {
 	err error
 }
 
-// Write writes p.
 func (f *file) Write(p []byte) (n int, err error) {
 	n, err = f.Writer.Write(p)
 	if err == nil && n < len(p) {

@@ -46,7 +46,6 @@ func main() {
 
 const sievetable = "sievetable"
 
-// A producer writes one table.
 type producer struct {
 	name, version string
 	matrix        []manifest.Table // the tables to write, but for what they hold

@@ -10,7 +10,6 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A tables is an open set.
 type tables struct{ *set.Set }
 
 // openSet returns what opens a set with all of its tables. What filters and indexes, the tails of the

@@ -64,7 +64,6 @@ func (r *results) finding(k kind) string {
 // A drawing is the inside of an SVG file. Package theme knows the colors in style attributes.
 type drawing struct{ strings.Builder }
 
-// svg returns the file.
 func (d *drawing) svg(width, height float64) ([]byte, error) {
 	const head = "<svg width=\"%[1]vpt\" height=\"%[2]vpt\" viewBox=\"0 0 %[1]v %[2]v\" xmlns=\"http://www.w3.org/2000/svg\">\n"
 	return theme.Apply(fmt.Appendf(nil, head+"%[3]s</svg>\n", width, height, d))
