@@ -37,8 +37,8 @@ type Sample struct {
 
 // A stretch is a part of the data blocks, of which those before next are tried, unless they are damaged.
 type stretch struct {
-	from, next, end int
-	blocks          []*rowblock.Iter // in memory, as each size needs them again
+	next, end int
+	blocks    []*rowblock.Iter // in memory, as each size needs them again
 }
 
 const (
@@ -63,8 +63,7 @@ func Take(f *dbfile.File, most int64) (*Sample, error) {
 	}
 	n := int(min(max(1, most/stretchSize), maxStretches, int64(s.Blocks)))
 	for i := range n {
-		from := i * s.Blocks / n
-		s.stretches = append(s.stretches, &stretch{from: from, next: from, end: (i + 1) * s.Blocks / n})
+		s.stretches = append(s.stretches, &stretch{next: i * s.Blocks / n, end: (i + 1) * s.Blocks / n})
 	}
 	damage := s.read(most)
 	p, err := f.Reader.Properties()

@@ -80,7 +80,7 @@ func TestSample(t *testing.T) {
 	if raw := part.Tried * part.BlockSize; raw < 1<<20 || raw > 3<<20 {
 		t.Errorf("of 2 MiB: %d blocks of %d bytes", part.Tried, part.BlockSize)
 	}
-	if n := len(part.stretches); n != 2 || part.stretches[1].from < part.Blocks/3 {
+	if n := len(part.stretches); n != 2 || part.stretches[0].end < part.Blocks/3 {
 		t.Errorf("of 2 MiB: %d stretches, want 2, of which one begins in the middle", n)
 	}
 	for _, o := range settings {
