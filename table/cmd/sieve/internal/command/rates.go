@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/figures"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
@@ -92,9 +92,7 @@ func (f *ratesFlags) run(cmd *cobra.Command) error {
 		}
 	}
 	if f.Own != nil {
-		added, asked := f.OwnQuestions()
-		text.Note(cmd.ErrOrStderr(), "%s, %s distinct: each run adds up to %s and looks up %s others", text.Count(uint64(f.ownLines), "key"),
-			humanize.Comma(int64(len(f.Own))), humanize.Comma(int64(added)), humanize.Comma(int64(asked)))
+		text.Note(cmd.ErrOrStderr(), "%s, %s distinct: %s", text.Count(uint64(f.ownLines), "key"), figures.Grouped(len(f.Own)), f.OwnQuestions())
 	}
 	bar := progress.Count(cmd.ErrOrStderr(), int64(f.Trials()), "measuring", "runs")
 	points, err := rates.Measure(f.Config, func() { bar.Add(1) })

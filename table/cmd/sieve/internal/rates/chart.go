@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 
+	"github.com/sievetable/sievetable/internal/figures"
 	"github.com/sievetable/sievetable/internal/theme"
 )
 
@@ -95,13 +96,12 @@ func (c Config) head(panels []panel, width vg.Length) []line {
 	if !c.K.isNone() {
 		filters, axes = "Full filters of", "Share of absent keys that a filter lets through, by the number of bits that each key sets (k)."
 	}
-	measured := fmt.Sprintf("%s %s keys; %d runs, each with different keys", filters, grouped(c.Keys), c.Runs)
+	measured := fmt.Sprintf("%s %s keys; %d runs, each with different keys", filters, figures.Grouped(c.Keys), c.Runs)
 	if len(c.Shapes) > 0 {
-		measured += fmt.Sprintf(" and %s absent keys", grouped(c.Questions))
+		measured += fmt.Sprintf(" and %s absent keys", figures.Grouped(c.Questions))
 	}
 	if c.Own != nil {
-		added, asked := c.OwnQuestions()
-		measured += fmt.Sprintf("; of your keys, each run adds up to %s and looks up %s others", grouped(added), grouped(asked))
+		measured += "; of your keys, " + c.OwnQuestions()
 	}
 	return slices.Concat(
 		wrapped(c.finding(panels), title, width),

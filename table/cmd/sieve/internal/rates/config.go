@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/figures"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -82,7 +83,7 @@ func (c Config) Validate() error {
 	}
 	if want := c.ownShare() * c.Keys; c.Own != nil && len(c.Own) < want {
 		return cli.UsageErrorf("--keys-from has %s, but -n %d needs %s: use a smaller -n or more keys",
-			text.Count(uint64(len(c.Own)), "distinct key"), c.Keys, grouped(want))
+			text.Count(uint64(len(c.Own)), "distinct key"), c.Keys, figures.Grouped(want))
 	}
 	return nil
 }

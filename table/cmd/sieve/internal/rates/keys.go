@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/sievetable/sievetable/internal/figures"
 )
 
 // A keyShape is a set of keys of one form.
@@ -39,7 +41,7 @@ func Shapes() []string {
 func (c Config) shapes() []keyShape {
 	var all []keyShape
 	if c.Own != nil {
-		all = append(all, keyShape{name: "own", label: "your keys", about: grouped(len(c.Own)) + " keys", own: c.Own})
+		all = append(all, keyShape{name: "own", label: "your keys", about: figures.Grouped(len(c.Own)) + " keys", own: c.Own})
 	}
 	for _, name := range c.Shapes {
 		i := slices.IndexFunc(keyShapes, func(s keyShape) bool { return s.name == name })

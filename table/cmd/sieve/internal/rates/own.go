@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/figures"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 )
 
@@ -43,7 +44,7 @@ func (l Limit) Distinct(keys iter.Seq2[[]byte, error]) (distinct [][]byte, all i
 		}
 		if len(set) > l.keys || size > l.bytes {
 			return nil, 0, fmt.Errorf("more than %s distinct keys or %s bytes of keys: sample the lines, for example with shuf -n 1000000",
-				grouped(l.keys), grouped(l.bytes))
+				figures.Grouped(l.keys), figures.Grouped(l.bytes))
 		}
 	}
 	distinct = make([][]byte, 0, len(set))
@@ -68,11 +69,11 @@ func growth(n, size int) uint64 {
 // OwnSize returns how many keys filters can be sized for with the keys of the user, at least 1.
 func (c Config) OwnSize() int { return max(1, len(c.Own)/c.ownShare()) }
 
-// OwnQuestions returns how many of the user's keys each run adds at most, and how many of the
-// others it asks for.
-func (c Config) OwnQuestions() (added, asked int) {
-	added = c.mostKeys()
-	return added, min(c.Questions, len(c.Own)-added)
+// OwnQuestions says how many of the user's keys each run adds at most, and how many of the
+// others it looks up.
+func (c Config) OwnQuestions() string {
+	added := c.mostKeys()
+	return fmt.Sprintf("each run adds up to %s and looks up %s others", figures.Grouped(added), figures.Grouped(min(c.Questions, len(c.Own)-added)))
 }
 
 // permutation returns the numbers < n in random order, in half the memory of rng.Perm.

@@ -4,7 +4,6 @@ import (
 	"image/color"
 	"slices"
 
-	"github.com/dustin/go-humanize"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/sievetable/sievetable/internal/theme"
@@ -99,6 +98,3 @@ func highEdge(p Point) float64 { return quantile(p, bandTo) }
 func quantile(p Point, share float64) float64 {
 	return stat.Quantile(share, stat.LinInterp, slices.Sorted(slices.Values(p.Rates)), nil)
 }
-
-// grouped formats n with a comma between groups of three digits.
-func grouped(n int) string { return humanize.Comma(int64(n)) }
