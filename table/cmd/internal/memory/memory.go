@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -158,13 +159,8 @@ var goLimit = debug.SetMemoryLimit(-1)
 
 // smallest returns the smallest bound.
 func smallest() bound {
-	least := bound{uint64(goLimit), "GOMEMLIMIT"}
-	for _, b := range systemBounds() {
-		if b.bytes < least.bytes {
-			least = b
-		}
-	}
-	return least
+	all := append([]bound{{uint64(goLimit), "GOMEMLIMIT"}}, systemBounds()...)
+	return slices.MinFunc(all, func(a, b bound) int { return cmp.Compare(a.bytes, b.bytes) })
 }
 
 // Left returns how many more bytes the process may take, at most math.MaxInt64, which GOMEMLIMIT cannot exceed.
