@@ -22,7 +22,7 @@ func playCommand() *cobra.Command {
 		Args:        cli.Arguments("", 0, 0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if name == "" {
-				return cli.UsageErrorf("missing -o PAGE (use - for standard output)")
+				return cli.ErrNoPage
 			}
 			return cli.WritePage(cmd.Context(), name, play.Write, cmd.OutOrStdout())
 		},
