@@ -9,6 +9,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -19,9 +20,7 @@ import (
 // much whether the most frequent keys are among them.
 func BenchmarkExceptions(b *testing.B) {
 	fuse8, err := fuse.New(8)
-	if err != nil {
-		b.Fatal(err)
-	}
+	noError(b, err)
 	n := 1_000_000
 	if testing.Short() {
 		n = 10_000
@@ -36,7 +35,7 @@ func BenchmarkExceptions(b *testing.B) {
 		{"table-bloom:11", filter.NewTableBloom(11), []int{0}},
 		{"fuse:8", fuse8, []int{0, 1000, 1 << 20}},
 	} {
-		contents := tableOf(b, keys.Keys, bb.policy)
+		contents := build(b, table.WriterOptions{TableFilterPolicy: bb.policy}, keys.Keys...)
 		for _, most := range bb.most {
 			b.Run(fmt.Sprintf("filter=%s/exceptions=%d", bb.name, most), func(b *testing.B) {
 				for b.Loop() {
@@ -47,28 +46,11 @@ func BenchmarkExceptions(b *testing.B) {
 	}
 }
 
-// tableOf returns a table of the keys.
-func tableOf(b *testing.B, keys [][]byte, p filter.TablePolicy) []byte {
-	b.Helper()
-	var out bytes.Buffer
-	w, err := table.NewWriter(&out, &table.WriterOptions{TableFilterPolicy: p})
-	for i := 0; i < len(keys) && err == nil; i++ {
-		err = w.Append(keys[i], nil)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		b.Fatal(err)
-	}
-	return out.Bytes()
-}
-
 // measureExceptions reports what so many exceptions save.
 func measureExceptions(b *testing.B, contents []byte, absent [][]byte, p filter.TablePolicy, most int) {
 	b.Helper()
 	absent = slices.Clone(absent)
-	var falsePositives, added, sizes []float64
+	var falsePositives, added, more []float64
 	for seed := range uint64(11) {
 		rng := rand.New(rand.NewPCG(1, seed))
 		rng.Shuffle(len(absent), func(i, j int) { absent[i], absent[j] = absent[j], absent[i] })
@@ -81,7 +63,7 @@ func measureExceptions(b *testing.B, contents []byte, absent [][]byte, p filter.
 			}
 		}
 		frequent := filter.FalsePositives{Most: max(most, 1)}
-		r := openTable(b, contents, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{p}, OnFalsePositive: frequent.Add})
+		r := tabletest.Open(b, contents, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{p}, OnFalsePositive: frequent.Add})
 		look(r)
 		var out bytes.Buffer
 		keys := frequent.Keys()
@@ -89,43 +71,19 @@ func measureExceptions(b *testing.B, contents []byte, absent [][]byte, p filter.
 			keys = func(func([]byte, error) bool) {}
 		}
 		n, err := r.Except(&out, keys)
-		if err != nil {
-			b.Fatal(err)
-		}
+		noError(b, err)
 		m := new(table.Metrics)
-		look(openTable(b, out.Bytes(), &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{p}, Metrics: m}))
+		look(tabletest.Open(b, out.Bytes(), &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{p}, Metrics: m}))
 		falsePositives = append(falsePositives, float64(m.FilterFalsePositives.Load()))
-		added, sizes = append(added, float64(n)), append(sizes, float64(out.Len()-len(contents)))
+		added = append(added, float64(n))
+		more = append(more, 100*float64(out.Len()-len(contents))/float64(r.Filters().TableEntry.Length))
 	}
 	b.ReportMetric(median(falsePositives), "falsepos")
 	b.ReportMetric(median(added), "exceptions")
-	b.ReportMetric(100*median(sizes)/float64(filterSize(b, contents, p)), "%bytes")
+	b.ReportMetric(median(more), "%bytes")
 }
 
 func median(figures []float64) float64 {
 	slices.Sort(figures)
 	return figures[len(figures)/2]
-}
-
-// filterSize returns the bytes of the filter.
-func filterSize(b *testing.B, contents []byte, p filter.TablePolicy) uint64 {
-	b.Helper()
-	l, err := openTable(b, contents, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{p}}).Layout()
-	if err != nil {
-		b.Fatal(err)
-	}
-	filters, err := l.Filters()
-	if err != nil {
-		b.Fatal(err)
-	}
-	return filters.TableEntry.Length
-}
-
-func openTable(b *testing.B, contents []byte, o *table.ReaderOptions) *table.Reader {
-	b.Helper()
-	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return r
 }

@@ -35,16 +35,11 @@ type sieveCase struct {
 func randomSieve(t *testing.T, seed uint64) *sieveCase {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(32, seed))
-	fuse4, err := fuse.New(4)
-	fuse8, err2 := fuse.New(8)
-	if err := cmp.Or(err, err2); err != nil {
-		t.Fatal(err)
-	}
+	fuse4, err4 := fuse.New(4)
+	fuse8, err8 := fuse.New(8)
+	paged2, err2 := paged.New(2)
+	noError(t, cmp.Or(err4, err8, err2))
 	c := &sieveCase{internal: rng.IntN(3) == 0, keys: map[string]bool{}, prefixes: map[string]bool{}}
-	paged2, err := paged.New(2)
-	if err != nil {
-		t.Fatal(err)
-	}
 	c.o.TableFilterPolicy = []filter.TablePolicy{fuse4, fuse8, filter.NewTableBloom(1), filter.NewTableBloom(5), paged2}[rng.IntN(5)]
 	c.o.FilterPrefix = []filter.Prefixer{nil, filter.PrefixUntil("/"), filter.PrefixOfLength(2)}[rng.IntN(3)]
 	c.o.FilterOnly, c.o.Properties = rng.IntN(2) == 0, rng.IntN(2) == 0
@@ -77,17 +72,13 @@ func (c *sieveCase) key(user string) []byte {
 func (c *sieveCase) open(t *testing.T, contents []byte) *dbfile.File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "table.filter")
-	if err := os.WriteFile(path, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, contents, 0o666))
 	o := dbfile.Options{InternalKeys: dbfile.No}
 	if c.internal {
 		o.InternalKeys = dbfile.Yes
 	}
 	f, err := dbfile.Open(path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -148,13 +139,9 @@ func (c *sieveCase) check(t *testing.T, before, f *dbfile.File, good map[string]
 		}
 	}
 	l, err := f.Reader.Layout()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	filters, err := l.Filters() // also those that are read by the page
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for prefix := range c.prefixes {
 		if !filters.Table.Contains([]byte(prefix)) || filters.Never.Contains([]byte(prefix)) {
 			t.Errorf("%s: prefix %s is denied", c.name, prefix)
@@ -172,9 +159,7 @@ func (c *sieveCase) check(t *testing.T, before, f *dbfile.File, good map[string]
 func entriesOf(t *testing.T, f *dbfile.File) (all []string) {
 	t.Helper()
 	for e, err := range f.Reader.All(nil) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		all = append(all, fmt.Sprintf("%q %q", e.Key, e.Value))
 	}
 	return all

@@ -67,13 +67,9 @@ func TestUnionKeepsNoSource(t *testing.T) {
 	contents := filterWithExceptions(t)
 	want, _ := unionOf(t, contents)
 	r, err := table.NewReader(table.Bytes(contents), int64(len(contents)), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var u union
-	if err := u.add(r); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, u.add(r))
 	clear(contents)
 	var out bytes.Buffer
 	if err := u.write(&out); err != nil || !bytes.Equal(out.Bytes(), want) {
@@ -96,9 +92,7 @@ func TestUnionRefuses(t *testing.T) {
 	withEntries := o
 	withEntries.Properties = true
 	var u union
-	if err := u.add(read(t, want)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, u.add(read(t, want)))
 	for _, tt := range []struct {
 		name, want string
 		contents   []byte
@@ -110,7 +104,7 @@ func TestUnionRefuses(t *testing.T) {
 		{"policy", `the filter policy is "other", not rocksdb.BuiltinBloomFilter`, filterOnly(other)},
 		{"entries", "the table has entries", build(t, withEntries, "b")},
 		{"entries and no properties", "the table has entries", build(t, o, "b")},
-		{"nothing", "the table has entries", build(t, table.WriterOptions{})},
+		{"nothing", "the table has entries", build[string](t, table.WriterOptions{})},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if err := u.add(read(t, tt.contents)); !errors.Is(err, errNoUnion) || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), tt.want) {

@@ -11,10 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
+
+var noError = errtest.NoError
 
 // filterTable returns a table with a filter of the keys.
 func filterTable(t *testing.T, o table.WriterOptions, keys ...string) []byte {
@@ -34,31 +39,20 @@ func (reverse) Name() string            { return "reverse" }
 func (reverse) Compare(a, b []byte) int { return bytes.Compare(b, a) }
 
 // build returns a table of the keys.
-func build(t *testing.T, o table.WriterOptions, keys ...string) []byte {
+func build[T string | []byte](t testing.TB, o table.WriterOptions, keys ...T) []byte {
 	t.Helper()
-	var out bytes.Buffer
-	w, err := table.NewWriter(&out, &o)
-	for i := 0; i < len(keys) && err == nil; i++ {
-		err = w.Append([]byte(keys[i]), nil)
+	var pairs []workload.Pair
+	for _, key := range keys {
+		pairs = append(pairs, workload.Pair{Key: []byte(key)})
 	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
+	return tabletest.Build(t, &o, pairs)
 }
 
 // read returns a Reader of a table.
 func read(t *testing.T, contents []byte) *table.Reader {
 	t.Helper()
 	o := &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{renamed{filter.NewTableBloom(10)}}}
-	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return tabletest.Open(t, contents, o)
 }
 
 // renamed is a TableBloom of another name.
@@ -72,17 +66,11 @@ func unionOf(t *testing.T, tables ...[]byte) (contents []byte, leftOut int) {
 	var u union
 	for _, contents := range tables {
 		r := read(t, contents)
-		if err := u.add(r); err != nil {
-			t.Fatal(err)
-		}
-		if err := r.Close(); err != nil { // the union does not keep it
-			t.Fatal(err)
-		}
+		noError(t, u.add(r))
+		noError(t, r.Close()) // the union does not keep it
 	}
 	var out bytes.Buffer
-	if err := u.write(&out); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, u.write(&out))
 	return out.Bytes(), u.leftOut
 }
 
