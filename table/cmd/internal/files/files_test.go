@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/regular"
 )
 
@@ -66,9 +67,7 @@ func TestMount(t *testing.T) {
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "file"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o666))
 	if path, ok, err := Mount(dir); path != dir || !ok || err != nil {
 		t.Errorf("Mount = %q, %t, %v", path, ok, err)
 	}

@@ -45,9 +45,7 @@ func TestCompressedInput(t *testing.T) {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
 	fmt.Fprintln(w, "http://example.com/")
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	for program, in := range map[string]string{"gzip": out.String(), "zstd": "\x28\xb5\x2f\xfd\x04\x00", "xz": "\xfd7zXZ\x00\x00"} {
 		for name := range formats {
 			got := pairs([]string{"-"}, in, Options{Format: name, Memory: 1 << 30})

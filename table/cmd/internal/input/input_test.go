@@ -10,7 +10,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
+
+var noError = errtest.NoError
 
 // pairs are key and value of each, quoted, and the error that ended them.
 func pairs(paths []string, stdin string, o Options) []string {
@@ -91,13 +95,9 @@ func TestLines(t *testing.T) {
 func TestTree(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := os.MkdirAll(filepath.Join(dir, "sub", "empty"), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.MkdirAll(filepath.Join(dir, "sub", "empty"), 0o777))
 	for name, contents := range map[string]string{"b": "2\n", "sub/a": "1"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(contents), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, name), []byte(contents), 0o666))
 	}
 	if err := os.Symlink("b", filepath.Join(dir, "link")); err != nil {
 		t.Skip(err)
@@ -118,9 +118,7 @@ func TestTreeOfAnyNames(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(dir, "sub\xfe"), 0o777); err != nil {
 		t.Skip(err) // a file system that wants UTF-8
 	}
-	if err := os.WriteFile(filepath.Join(dir, "sub\xfe", "a\nb"), []byte("1"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, "sub\xfe", "a\nb"), []byte("1"), 0o666))
 	link := dir + "-link"
 	if err := os.Symlink(dir, link); err != nil {
 		t.Skip(err)
@@ -154,19 +152,15 @@ func TestStopsEarly(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	write := func(name string, size int) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(strings.Repeat("a", size)), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	path := filepath.Join(dir, "file")
+	write := func(contents string) { noError(t, os.WriteFile(path, []byte(contents), 0o666)) }
 	o := Options{Format: "keys", Memory: 32 << 20}
 	const most = 4 << 20
-	write("file", most)
+	write(strings.Repeat("a", most))
 	if got := pairs([]string{dir}, "", o); len(got) != 1 || !strings.HasPrefix(got[0], `"file" "aaa`) {
 		t.Errorf("a file of the most bytes: %.100q", got)
 	}
-	write("file", most+1)
-	path := filepath.Join(dir, "file")
+	write(strings.Repeat("a", most+1))
 	want := []string{path + ": 4194305 bytes, above the limit of 4194304 (1/16 of --memory plus 2 MiB): use --memory 33MiB"}
 	if diff := cmp.Diff(want, pairs([]string{dir}, "", o)); diff != "" {
 		t.Errorf("a file of a byte more (-want +got):\n%s", diff)
@@ -176,9 +170,7 @@ func TestTooLarge(t *testing.T) {
 		t.Errorf("lines of the most bytes: %.100q", got)
 	}
 	want = []string{`"a" ""`, path + ", line 2: longer than the limit of 4194304 bytes (1/16 of --memory plus 2 MiB): use a --memory of 16 times the line"}
-	if err := os.WriteFile(path, []byte("a\na"+line), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	write("a\na" + line)
 	if diff := cmp.Diff(want, pairs([]string{path}, "", o)); diff != "" {
 		t.Errorf("a line of a byte more (-want +got):\n%s", diff)
 	}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
 // The limits of a process are those of all its control groups and of those above, of versions 1 and 2, as far as
@@ -37,9 +39,7 @@ func TestControlGroups(t *testing.T) {
 				if file != list {
 					file = filepath.Join(root, file)
 				}
-				if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(contents), 0o666)); err != nil {
-					t.Fatal(err)
-				}
+				errtest.NoError(t, errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, []byte(contents), 0o666)))
 			}
 			var got []uint64
 			for _, b := range cgroupBounds(list, root) {

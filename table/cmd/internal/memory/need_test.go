@@ -4,6 +4,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
 // GOMEMLIMIT is a limit, and what is taken on top of --memory raises that of Go's runtime up to it.
@@ -24,9 +26,7 @@ func TestGOMEMLIMIT(t *testing.T) {
 	defer Limit(64 << 20).Apply()()
 	for _, tt := range []struct{ take, want int64 }{{50 << 20, 150 << 20}, {150 << 20, 200 << 20}} {
 		release, err := Take("it", uint64(tt.take), "do something")
-		if err != nil {
-			t.Fatal(err)
-		}
+		errtest.NoError(t, err)
 		if got := debug.SetMemoryLimit(-1); got != tt.want {
 			t.Errorf("%d on top of --memory: the limit is %d, want %d", tt.take, got, tt.want)
 		}

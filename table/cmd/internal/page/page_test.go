@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
 // The script and the style are in the page as they are, with their hashes, and the title is
@@ -12,9 +14,7 @@ func TestWrite(t *testing.T) {
 	t.Parallel()
 	p := Page{Title: "</title><b>{{style}}", Script: Script(fstest.MapFS{"parts/main.js": {}}), Style: Style(parts, "parts/page.css")}
 	var b strings.Builder
-	if err := p.Write(&b, "<p>first</p><p>{{script-hash}}</p>"); err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, p.Write(&b, "<p>first</p><p>{{script-hash}}</p>"))
 	for _, part := range []string{
 		"<title>&lt;/title&gt;&lt;b&gt;{{style}}</title>", "<p>first</p><p>{{script-hash}}</p>",
 		"<script>" + p.Script + "</script>", "<style>" + p.Style + "</style>",
@@ -30,9 +30,7 @@ func TestWrite(t *testing.T) {
 func TestWriteWithoutScript(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
-	if err := (Page{Style: "p{}"}).Write(&b, "<p>text</p>"); err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, (Page{Style: "p{}"}).Write(&b, "<p>text</p>"))
 	if got := b.String(); !strings.Contains(got, "script-src 'none';") || strings.Contains(got, "<script") {
 		t.Errorf("the page is %s", got)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
@@ -37,9 +38,7 @@ func openTerminal(t *testing.T, columns int) (end *os.File, output <-chan string
 
 func resize(t *testing.T, end *os.File, columns int) {
 	t.Helper()
-	if err := unix.IoctlSetWinsize(int(end.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(columns), Row: 24}); err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, unix.IoctlSetWinsize(int(end.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(columns), Row: 24}))
 }
 
 // mark is a byte that is otherwise not written.
@@ -147,9 +146,7 @@ func TestNoBar(t *testing.T) {
 		}
 	})
 	file, err := os.Create(t.TempDir() + "/stderr")
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, err)
 	defer file.Close()
 	if bar := Bytes(Over(file), 10, "reading"); bar != nil {
 		t.Error("a file has a Bar")

@@ -34,15 +34,11 @@ func TestFullFilters(t *testing.T) {
 func filled(t *testing.T, policy string, bits int, keys [][]byte) measuredFilter {
 	t.Helper()
 	f, err := policyOf(policy).empty(len(keys), bits, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, key := range keys {
 		f.Add(key)
 	}
-	if err := f.build(keys); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, f.build(keys))
 	return f
 }
 
