@@ -273,8 +273,6 @@ func TestPageWithoutEntries(t *testing.T) {
 		{"key002000", `? Not in the page “key002000” This page leaves out the block's keys. To look it up, run: sst get 'it'\''s.ldb' key002000`},
 	} {
 		page.Submit("#key", tt.key)
-		if diff := cmp.Diff(tt.want, page.Text("#answer")); diff != "" {
-			t.Errorf("answer for %s (-want +got):\n%s", tt.key, diff)
-		}
+		checkText(t, page, "#answer", tt.want)
 	}
 }

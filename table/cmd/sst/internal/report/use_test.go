@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -33,9 +31,7 @@ func TestPageTyping(t *testing.T) {
 		{`a\q`, `no such escape: \q (a backslash is \\)`, nil},
 	} {
 		page.Submit("#key", tt.key)
-		if diff := cmp.Diff(tt.answer, page.Text("#answer")); diff != "" {
-			t.Errorf("answer for %s (-want +got):\n%s", tt.key, diff)
-		}
+		checkText(t, page, "#answer", tt.answer)
 		for _, part := range tt.way {
 			checkContains(t, page, "#way", part)
 		}
@@ -83,9 +79,7 @@ func TestPageIsNotFooled(t *testing.T) {
 	}
 	f := openTable(t, writeTable(t, `<img src=x onerror=fooled=1>&amp;.ldb`, o, pairs))
 	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20, Command: []string{"sst", "get", script}}), 1000)
-	if got := page.Text("h1"); got != "<img src=x onerror=fooled=1>&amp;.ldb" {
-		t.Errorf("the heading is %q", got)
-	}
+	checkText(t, page, "h1", "<img src=x onerror=fooled=1>&amp;.ldb")
 	page.Submit("#key", script)
 	checkStarts(t, page, "#answer", "✓ Found “"+script+"”")
 	page.Submit("#key", image)
