@@ -143,10 +143,8 @@ func TestStrayFiles(t *testing.T) {
 	filetest.WriteTable(t, stray, table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}, internal("stray", 1))
 	f, err := os.OpenFile(listed, os.O_APPEND|os.O_WRONLY, 0)
 	noError(t, err)
-	if _, err := f.Write(make([]byte, 100)); err != nil {
-		t.Fatal(err)
-	}
-	noError(t, f.Close())
+	_, err = f.Write(make([]byte, 100))
+	noError(t, errors.Join(err, f.Close()))
 	n, notes, err := scanned(dir, Options{})
 	if n != want || err != nil || !strings.Contains(notes, "skipped "+filepath.Base(stray)) {
 		t.Errorf("%d entries, %q, %v; want %d, and a note of the stray file", n, notes, err, want)

@@ -23,6 +23,16 @@ func (o *offsets) ReadAt(p []byte, off int64) (int, error) {
 	return o.ReaderAt.ReadAt(p, off)
 }
 
+// recorded returns Options that record the reads of each table that is opened.
+func recorded(opened *[]*offsets, lookups bool) Options {
+	wrap := func(r io.ReaderAt) io.ReaderAt {
+		o := &offsets{r, map[uint64]int{}}
+		*opened = append(*opened, o)
+		return o
+	}
+	return Options{Lookups: lookups, ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: wrap}}}
+}
+
 // A lookup in a database opens the one table whose range has the key, and reads its footer, its
 // metaindex and its index once.
 func TestLookupReadsOnce(t *testing.T) {
@@ -31,10 +41,7 @@ func TestLookupReadsOnce(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		var opened []*offsets
-		s := openSource(t, dir, Options{ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: func(r io.ReaderAt) io.ReaderAt {
-			opened = append(opened, &offsets{r, map[uint64]int{}})
-			return opened[len(opened)-1]
-		}}}})
+		s := openSource(t, dir, recorded(&opened, false))
 		key := fmt.Sprintf("key%06d", 1000+random.IntN(3000))
 		_, _, err := s.Get([]byte(key))
 		noError(t, err)

@@ -16,7 +16,6 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // writeIQ80 writes a database as iq80's Java LevelDB leaves one after a compaction: of one table, whose
@@ -26,8 +25,7 @@ func writeIQ80(t *testing.T, first string) (dir, path string) {
 	dir = t.TempDir()
 	var pairs []workload.Pair
 	for i := range 100 {
-		k := internalkey.Key{UserKey: fmt.Appendf(nil, "key%03d", i), Sequence: 7, Kind: internalkey.Set}
-		pairs = append(pairs, workload.Pair{Key: k.Append(nil), Value: []byte("value")})
+		pairs = append(pairs, workload.Pair{Key: []byte(internal(fmt.Sprintf("key%03d", i), 7)), Value: []byte("value")})
 	}
 	contents := tabletest.Build(t, &table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}, pairs)
 	smallest := append([]byte(first), pairs[0].Key[len(first):]...)

@@ -3,7 +3,6 @@ package source
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/database"
 )
@@ -46,14 +44,6 @@ func writeRandomDatabase(t *testing.T, dir string, rng *rand.Rand) map[string]st
 	return has
 }
 
-// opens counts how often a table is opened.
-type opens struct{ n int }
-
-func (o *opens) count(r io.ReaderAt) io.ReaderAt {
-	o.n++
-	return r
-}
-
 // Many lookups in a database return what the library returns, for keys that are present, absent and
 // deleted, in any order. They open each table once.
 func TestManyLookups(t *testing.T) {
@@ -70,8 +60,8 @@ func TestManyLookups(t *testing.T) {
 		}
 		rng.Shuffle(len(keys), func(i, j int) { keys[i], keys[j] = keys[j], keys[i] })
 		for _, lookups := range []bool{true, false} {
-			var opened opens
-			s := openSource(t, dir, Options{Lookups: lookups, ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: opened.count}}})
+			var opened []*offsets
+			s := openSource(t, dir, recorded(&opened, lookups))
 			if len(s.Tables) <= maxOpenTables {
 				t.Fatalf("%d tables, want more", len(s.Tables))
 			}
@@ -86,20 +76,20 @@ func TestManyLookups(t *testing.T) {
 				}
 				return string(value), err == nil
 			})
-			if lookups && opened.n > len(s.Tables) {
-				t.Errorf("seed %d: %d lookups opened a table %d times, want at most once each of %d", seed, len(keys), opened.n, len(s.Tables))
+			if lookups && len(opened) > len(s.Tables) {
+				t.Errorf("seed %d: %d lookups opened a table %d times, want at most once each of %d", seed, len(keys), len(opened), len(s.Tables))
 			}
 		}
 		removeObsolete(t, dir, library) // which have deleted keys, and count without a MANIFEST
 		removeManifest(t, dir)
-		var opened opens
-		s := openSource(t, dir, Options{Lookups: true, ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: opened.count}}})
+		var opened []*offsets
+		s := openSource(t, dir, recorded(&opened, true))
 		checkLookups(t, s, keys[:2000], func(key string) (string, bool) {
 			value, ok := has[key]
 			return value, ok
 		})
-		if opened.n > len(s.Tables) {
-			t.Errorf("seed %d, without a MANIFEST: a table was opened %d times, want at most once each of %d", seed, opened.n, len(s.Tables))
+		if len(opened) > len(s.Tables) {
+			t.Errorf("seed %d, without a MANIFEST: a table was opened %d times, want at most once each of %d", seed, len(opened), len(s.Tables))
 		}
 	}
 }
@@ -151,10 +141,7 @@ func TestFormIsDetectedOnce(t *testing.T) {
 	dir := writeDatabase(t)
 	removeManifest(t, dir)
 	var opened []*offsets
-	s := openSource(t, dir, Options{ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: func(r io.ReaderAt) io.ReaderAt {
-		opened = append(opened, &offsets{r, map[uint64]int{}})
-		return opened[len(opened)-1]
-	}}}})
+	s := openSource(t, dir, recorded(&opened, false))
 	first := s.Tables[0]
 	want := *first.form
 	f, err := s.openChecked(first)

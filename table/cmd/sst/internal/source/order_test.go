@@ -3,7 +3,6 @@ package source
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -92,7 +91,7 @@ func TestBlocksReadForTheOrder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.ldb")
 	filetest.WriteTable(t, path, table.WriterOptions{BlockSize: 100, FilterPolicy: filter.NewBloom(10)}, numberedKeys(200)...)
 	data := open(t, path, dbfile.Options{}).Layout.Data
-	end := int64(data[len(data)-1].Offset)
+	end := data[len(data)-1].Offset
 	if len(data) < 10 {
 		t.Fatalf("%d data blocks, want more", len(data))
 	}
@@ -104,27 +103,18 @@ func TestBlocksReadForTheOrder(t *testing.T) {
 		"detected": {dbfile.Order{}, len(data), len(data) + most},
 		"given":    {dbfile.ExplicitOrder(table.BytewiseComparer), 1, most},
 	} {
-		reads := &readsBefore{end: end}
-		open(t, path, dbfile.Options{Order: tt.order, WrapReader: func(r io.ReaderAt) io.ReaderAt {
-			reads.ReaderAt = r
-			return reads
-		}})
-		if reads.n < tt.least || reads.n > tt.most {
-			t.Errorf("%s: %d data blocks are read, want %d to %d", name, reads.n, tt.least, tt.most)
+		var opened []*offsets
+		o := recorded(&opened, false).Options
+		o.Order = tt.order
+		open(t, path, o)
+		n := 0
+		for offset, times := range opened[0].reads {
+			if offset <= end {
+				n += times
+			}
+		}
+		if n < tt.least || n > tt.most {
+			t.Errorf("%s: %d data blocks are read, want %d to %d", name, n, tt.least, tt.most)
 		}
 	}
-}
-
-// A readsBefore counts the reads up to an offset.
-type readsBefore struct {
-	io.ReaderAt
-	end int64
-	n   int
-}
-
-func (r *readsBefore) ReadAt(p []byte, off int64) (int, error) {
-	if off <= r.end {
-		r.n++
-	}
-	return r.ReaderAt.ReadAt(p, off)
 }

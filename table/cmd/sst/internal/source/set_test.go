@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -110,8 +108,8 @@ func TestTableOfSetVanishes(t *testing.T) {
 func TestManyLookupsInSet(t *testing.T) {
 	t.Parallel()
 	const tables = 3 * maxOpenTables
-	var opened opens
-	s := openSource(t, filepath.Join(writeSet(t, tables), "tables.jsonl"), Options{Lookups: true, ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: opened.count}}})
+	var opened []*offsets
+	s := openSource(t, filepath.Join(writeSet(t, tables), "tables.jsonl"), recorded(&opened, true))
 	var keys []string
 	for n := range 4*tables + 3 {
 		keys = append(keys, fmt.Sprintf("%04d", n))
@@ -122,8 +120,8 @@ func TestManyLookupsInSet(t *testing.T) {
 		return value, key[3]%2 == 0 && key < fmt.Sprintf("%04d", 4*tables)
 	}
 	checkLookups(t, s, keys, has)
-	if opened.n != tables || len(s.openTables) != tables {
-		t.Errorf("%d tables of %d were opened, and %d are open; want each opened once", opened.n, tables, len(s.openTables))
+	if len(opened) != tables || len(s.openTables) != tables {
+		t.Errorf("%d tables of %d were opened, and %d are open; want each opened once", len(opened), tables, len(s.openTables))
 	}
 	for _, full := range []bool{true, false} { // of memory
 		few := openSource(t, s.Path, Options{Lookups: full})
