@@ -88,7 +88,7 @@ func (s *Source) getFromTable(t *Table, ask func(t *Table, f *dbfile.File) (dbfi
 
 // Explain is Get with a LookupTrace for each table that it searches.
 func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []dbfile.LookupTrace, err error) {
-	newest, found, err = s.getNewest(key, func(t *Table, f *dbfile.File) (dbfile.Entry, bool, error) {
+	explain := func(t *Table, f *dbfile.File) (dbfile.Entry, bool, error) {
 		p, err := f.Explain(key)
 		p.Removed = p.Found && t.Removals
 		if p.FilterOnly && s.Dir && !s.isSet() {
@@ -96,6 +96,11 @@ func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []dbfile.L
 		}
 		paths = append(paths, p)
 		return p.Entry, p.Found, err
+	}
+	err = s.untilUnchanged(func() (err error) {
+		paths = nil
+		newest, found, err = s.getNewest(key, explain)
+		return err
 	})
 	return newest, found, paths, err
 }

@@ -125,3 +125,28 @@ func TestDatabaseInUse(t *testing.T) {
 		t.Error("no note that the database is in use")
 	}
 }
+
+// A lookup and its explanation read the database again if its tables were removed after it was opened.
+func TestLookupsInDatabaseInUse(t *testing.T) {
+	t.Parallel()
+	dir := writeDatabase(t)
+	for name, get := range map[string]func(*Source, []byte) (Entry, bool, error){
+		"Get": (*Source).Get,
+		"Explain": func(s *Source, key []byte) (Entry, bool, error) {
+			e, found, paths, err := s.Explain(key)
+			if len(paths) != 1 {
+				t.Errorf("%d tables are searched, want 1", len(paths))
+			}
+			return e, found, err
+		},
+	} {
+		s := openSource(t, dir, Options{})
+		writeTo(t, dir, nil, func(db *leveldb.DB) error {
+			return errors.Join(db.Put([]byte("key000002"), []byte(name), nil), db.CompactRange(util.Range{}))
+		})
+		writeTo(t, dir, nil, func(*leveldb.DB) error { return nil }) // removes what is left of the compaction
+		if e, found, err := get(s, []byte("key000002")); !found || err != nil || string(e.Value) != name {
+			t.Errorf("%s: %q, %t, %v", name, e.Value, found, err)
+		}
+	}
+}
