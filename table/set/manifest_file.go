@@ -235,20 +235,20 @@ func readStored(ctx context.Context, s Store, name string) (m storedManifest, er
 	return m, err
 }
 
-// replace writes m in the place of the manifest that was read, unless it is the same.
+// replace writes m in the place of the manifest that was read, unless it is the same. An earlier try may have written
+// it and then found that a table is missing, so a Replacer's tables are looked for in any case.
 func (old storedManifest) replace(ctx context.Context, s Store, m *Manifest) error {
 	var b bytes.Buffer
-	if err := WriteManifest(&b, m); err != nil {
+	err := WriteManifest(&b, m)
+	if err != nil {
 		return err
 	}
-	if bytes.Equal(old.content, b.Bytes()) {
-		return nil
-	}
-	var err error
 	r, replaces := s.(Replacer)
-	if replaces {
+	switch {
+	case bytes.Equal(old.content, b.Bytes()):
+	case replaces:
 		err = r.Replace(ctx, old.name, old.content, b.Bytes())
-	} else {
+	default:
 		err = s.Put(ctx, old.name, b.Bytes())
 	}
 	if err != nil {
