@@ -103,6 +103,7 @@ func (m *member) get(ctx context.Context, key []byte) ([]byte, error) {
 		value, err := h.reader.With(ctx).Get(key)
 		if err == nil || h.state.Load() != closed || !errors.Is(err, table.ErrClosed) {
 			h.recount()
+			h.noteLookup(err)
 			return value, err
 		}
 	}
@@ -111,7 +112,9 @@ func (m *member) get(ctx context.Context, key []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer h.release()
-	return h.reader.With(ctx).Get(key)
+	value, err := h.reader.With(ctx).Get(key)
+	h.noteLookup(err)
+	return value, err
 }
 
 // tryMayContain checks the filters of an open table. If it is not open, may is true and known false. No table, nil, has
@@ -127,6 +130,7 @@ func (m *member) tryMayContain(k *table.HashedKey) (may, known bool) {
 	may, err := h.reader.MayContainHashed(k)
 	may = may || err != nil
 	h.recount()
+	h.noteLookup(err)
 	return may, !may || h.state.Load() != closed // a mapped file that was closed has no filters any more
 }
 
@@ -168,7 +172,9 @@ func (m *member) mayContain(ctx context.Context, k *table.HashedKey) (bool, erro
 		return false, err
 	}
 	defer h.release()
-	return h.reader.With(ctx).MayContainHashed(k)
+	may, err := h.reader.With(ctx).MayContainHashed(k)
+	h.noteLookup(err)
+	return may, err
 }
 
 // TryMayContain is like [Set.MayContain] but never reads, except pages of mapped filters. If MayContain would, or

@@ -1,11 +1,13 @@
 package set
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
@@ -133,8 +135,13 @@ func (b *batch) getGroup(
 	if err != nil {
 		return err
 	}
+	o := b.o
+	o.NoAnswer = func(i int, err error) {
+		b.handleOf(inUse, i).noteLookup(err)
+		b.o.NoAnswer(i, err)
+	}
 	var ends error
-	err = table.GetMany(ctx, b.keys, open, &b.o, func(i int, value []byte) error {
+	err = table.GetMany(ctx, b.keys, open, &o, func(i int, value []byte) error {
 		b.answered[i] = true
 		ends = found(i, value)
 		return ends
@@ -143,6 +150,11 @@ func (b *batch) getGroup(
 		b.failed = append(b.failed, err)
 	}
 	return ends
+}
+
+// handleOf returns the handle of the table that is searched for key i. The handles are in the order of their keys.
+func (b *batch) handleOf(inUse []*handle, i int) *handle {
+	return inUse[sort.Search(len(inUse), func(j int) bool { return bytes.Compare(inUse[j].Largest, b.keys[i]) >= 0 })]
 }
 
 // cannotOpen leaves the keys of a table that cannot be opened without an answer.

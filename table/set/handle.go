@@ -29,6 +29,7 @@ type handle struct {
 	reader    *table.Reader // nil if there is an error or a panic
 	filterErr error         // of the Reader, when the table was opened
 	paged     bool          // the table filter is read by the page
+	mapped    bool          // lookups do not read through the handle
 	err       error
 	panicked  any // what the Source, a policy or a codec panicked with
 

@@ -101,7 +101,9 @@ type tableIter struct {
 // Close drops the reference.
 func (it *tableIter) Close() error {
 	defer it.h.release()
-	return it.Iter.Close()
+	err := it.Iter.Close()
+	it.h.noteLookup(err)
+	return err
 }
 
 // First moves to the first entry.

@@ -3,6 +3,7 @@ package set
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -50,6 +51,7 @@ func (h *handle) source(ctx context.Context) (src io.ReaderAt, err error) {
 	case size != h.Size:
 		return nil, h.mismatch("size", "%d bytes in the table, %d in the manifest", size, h.Size)
 	}
+	h.mapped = true
 	return src, nil
 }
 
@@ -147,6 +149,22 @@ func (h *handle) ReadAtContext(ctx context.Context, p []byte, off int64) (int, e
 		h.noteEnd(err)
 	}
 	return n, err
+}
+
+// noteLookup notes the error of a lookup in a mapped table, which reads past the handle, if the table could not be
+// read. Other parts of it may be readable still, so only the next opening takes the note back.
+func (h *handle) noteLookup(err error) {
+	if !h.mapped || err == nil || err == table.ErrNotFound {
+		return
+	}
+	for _, other := range []error{
+		table.ErrFilterOnly, table.ErrCorrupt, table.ErrClosed, context.Canceled, context.DeadlineExceeded,
+	} {
+		if errors.Is(err, other) {
+			return
+		}
+	}
+	h.noteEnd(err)
 }
 
 // readFull reads len(p) bytes that are in the table.

@@ -108,9 +108,10 @@ func (s *Set) FilterErr() error {
 	return errors.Join(errs...)
 }
 
-// Unavailable returns the tables whose last opening or read failed, with the error. It reads nothing. A timeout of a
-// lookup's context does not count as a failure, ReadTimeout does. The caller must not modify the slices. After Close,
-// there is one iteration, with [table.ErrClosed].
+// Unavailable returns the tables whose last opening or read failed, with the error. It reads nothing. A mapped table
+// that could not be read stays among them until it is opened again. A timeout of a lookup's context does not count as a
+// failure, ReadTimeout does. The caller must not modify the slices. After Close, there is one iteration, with
+// [table.ErrClosed].
 func (s *Set) Unavailable() iter.Seq2[Table, error] {
 	return func(yield func(Table, error) bool) {
 		v, err := s.acquire()
