@@ -117,8 +117,8 @@ func (m *member) get(ctx context.Context, key []byte) ([]byte, error) {
 	return value, err
 }
 
-// tryMayContain checks the filters of an open table. If it is not open, may is true and known false. No table, nil, has
-// no key.
+// tryMayContain checks the filters of an open table. If it is not open or a mapped filter cannot be read, may is true and
+// known false. No table, nil, has no key.
 func (m *member) tryMayContain(k *table.HashedKey) (may, known bool) {
 	if m == nil {
 		return false, true
@@ -131,7 +131,7 @@ func (m *member) tryMayContain(k *table.HashedKey) (may, known bool) {
 	may = may || err != nil
 	h.recount()
 	h.noteLookup(err)
-	return may, !may || h.state.Load() != closed // a mapped file that was closed has no filters any more
+	return may, !may || err == nil && h.state.Load() != closed // a mapped file that was closed has no filters any more
 }
 
 // MayContain reports whether the set may contain key. False is certain, except after an error. True is wrong at the
@@ -177,8 +177,8 @@ func (m *member) mayContain(ctx context.Context, k *table.HashedKey) (bool, erro
 	return may, err
 }
 
-// TryMayContain is like [Set.MayContain] but never reads, except pages of mapped filters. If MayContain would, or
-// after Close, may is true and known is false.
+// TryMayContain is like [Set.MayContain] but never reads, except pages of mapped filters. If MayContain would or would
+// fail, or after Close, may is true and known is false.
 func (s *Set) TryMayContain(key []byte) (may, known bool) {
 	v, err := s.acquire()
 	if err != nil {

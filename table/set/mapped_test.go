@@ -146,6 +146,22 @@ func testMappedFilesThatAreCut(t *testing.T, seed uint64) {
 	}
 }
 
+// If a mapped filter cannot be read, MayContain fails, and the answer of TryMayContain is not known.
+func TestMayContainOfAMappedFilterThatIsCut(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	o := &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterOnly: true}
+	name := filepath.Join(dir, writeTables(t, dir, o, 1, 100).Tables[0].Name)
+	s := openDir(t, dir, &set.Options{OpenAll: true, Reader: table.ReaderOptions{Mapped: true}})
+	noError(t, os.Truncate(name, 0))
+	_, err := s.MayContain(background, []byte(key(50)))
+	checkError(t, "MayContain", err, io.ErrUnexpectedEOF, "")
+	if may, known := s.TryMayContain([]byte(key(50))); !may || known {
+		t.Errorf("TryMayContain = %v, %v, want an answer that is not known", may, known)
+	}
+	checkOut(t, s, io.ErrUnexpectedEOF, filepath.Base(name))
+}
+
 // A mapped table that a lookup of any kind could not read is out, until Reopen finds a whole file of its name.
 func TestUnavailableOfMappedTables(t *testing.T) {
 	t.Parallel()
