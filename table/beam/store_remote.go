@@ -93,12 +93,20 @@ func (s *remoteStore) isObjectStore() bool {
 	return strings.HasPrefix(s.dir, "gs://") || strings.HasPrefix(s.dir, "s3://")
 }
 
+// Remove removes a file. That it is missing is an error in some file systems, but not here: a step may run twice.
 func (s *remoteStore) Remove(ctx context.Context, name string) error {
 	files, ok := s.files.(filesystem.Remover)
 	if !ok {
 		return fmt.Errorf("remove %s: the file system does not support it: %w", s.Path(name), errors.ErrUnsupported)
 	}
-	return files.Remove(ctx, s.Path(name))
+	err := files.Remove(ctx, s.Path(name))
+	if err == nil {
+		return nil
+	}
+	if found, failed := s.files.List(ctx, s.Path(name)); failed == nil && len(found) == 0 {
+		return nil
+	}
+	return err
 }
 
 func (s *remoteStore) Begin(context.Context) (set.Pending, error) {

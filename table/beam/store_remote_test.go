@@ -76,6 +76,36 @@ func TestRemoteTableThatCannotBeWritten(t *testing.T) {
 	}
 }
 
+// strict is memfs in which removing a missing file is an error, as in Google's store.
+type strict struct{ filesystem.Interface }
+
+func (s strict) Remove(ctx context.Context, name string) error {
+	if found, err := s.List(ctx, name); err != nil || len(found) == 0 {
+		return errors.Join(err, errors.New("object doesn't exist"))
+	}
+	return s.Interface.(filesystem.Remover).Remove(ctx, "memfs://"+name) // as it names its files
+}
+
+func init() {
+	filesystem.Register("strict", func(ctx context.Context) filesystem.Interface { return strict{memfs.New(ctx)} })
+}
+
+// The last step may run twice. The second time, the manifest is written and the lease removed.
+func TestFinishTwice(t *testing.T) {
+	to, line := targetOf("strict://twice"), []byte(nil)
+	w := &writeTable{to}
+	if err := w.ProcessElement(t.Context(), 1, each(piecesOf(t, 2)), func(b []byte) { line = b }, dropCount); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		fn := &finish{Target: to}
+		err := fn.ProcessElement(t.Context(), nil, each(piecesOf(t, 1)), eachCount(nil), each([]piece{line}), func(string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A recorder is memfs that records the names of the files that are written.
 type recorder struct {
 	filesystem.Interface

@@ -22,7 +22,7 @@ type Store interface {
 	Open(ctx context.Context, name string) (io.ReadCloser, error) // a missing file is fs.ErrNotExist
 	Put(ctx context.Context, name string, content []byte) error   // writes or atomically replaces a small file
 	Begin(ctx context.Context) (Pending, error)                   // begins tables, and creates the Store if possible
-	Remove(ctx context.Context, name string) error                // errors.ErrUnsupported if the Store cannot
+	Remove(ctx context.Context, name string) error                // nil if it is missing, errors.ErrUnsupported if the Store cannot
 }
 
 // A File is a file in a [Store]. Size is -1 and Modified zero if they are unknown.
