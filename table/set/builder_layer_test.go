@@ -88,6 +88,48 @@ func TestManyLayersAtOnce(t *testing.T) {
 	}
 }
 
+// A racedStore changes before it replaces a file.
+type racedStore struct {
+	replacingStore
+	before func()
+}
+
+func (s *racedStore) Replace(ctx context.Context, name string, old, content []byte) error {
+	if before := s.before; before != nil {
+		s.before = nil
+		before()
+	}
+	return s.replacingStore.Replace(ctx, name, old, content)
+}
+
+// If two programs add the same layer again at once, its tables have two more names, and Sweep knows both.
+func TestSameLayerAtOnce(t *testing.T) {
+	t.Parallel()
+	memory := newMemoryStore()
+	s := &racedStore{replacingStore: replacingStore{memory}}
+	noError(t, buildSmall(t, s, set.BuilderOptions{}, 5, "old"))
+	var parts [2]set.Layer
+	for i := range parts {
+		b, err := set.NewBuilder(t.Context(), s, &set.BuilderOptions{Layer: true, Part: i + 1})
+		noError(t, err)
+		noError(t, b.Append([]byte(key(i)), []byte("new")))
+		parts[i], err = b.Commit()
+		noError(t, err)
+	}
+	publish := func(i int) {
+		noError(t, set.Publish(t.Context(), s, parts[i], &set.BuilderOptions{Layer: true}))
+	}
+	publish(0)
+	publish(1)
+	s.before = func() { publish(0) }
+	publish(0)
+	if m, _ := memory.checkWhole(t); len(m.Layers) != 4 {
+		t.Errorf("%d layers, want 4", len(m.Layers))
+	}
+	noError(t, buildSmall(t, s, set.BuilderOptions{}, 5, "folded"))
+	checkSwept(t, memory)
+}
+
 // A Builder that waits for another one ends with its context, and leaves the set as it was.
 func TestLayerWaits(t *testing.T) {
 	t.Parallel()

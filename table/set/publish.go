@@ -223,10 +223,11 @@ func (old storedManifest) has(l Layer) bool {
 		slices.EqualFunc(old.Layers[n-1].Removals, l.Removals, same)
 }
 
-// add writes the manifest of l, alone or as a layer. It returns the layer with the names in the
+// add writes the manifest of tables, alone or as a layer. It returns the layer with the names in the
 // manifest. If another program has added a layer meanwhile, it is kept.
-func (old storedManifest) add(ctx context.Context, s Store, l Layer, o *BuilderOptions) (Layer, error) {
+func (old storedManifest) add(ctx context.Context, s Store, tables Layer, o *BuilderOptions) (Layer, error) {
 	for {
+		l := tables // with its first names: Sweep knows those that were renamed once
 		m := &Manifest{Tables: l.Tables}
 		if o.Layer {
 			if err := old.renameTaken(ctx, s, &l); err != nil {
