@@ -40,7 +40,7 @@ type Options struct {
 	// FilterMemory limits the bytes of memory of all table filters. Zero means no limit. Fuse filters are narrowed until
 	// they fit, which adds false positives. If a filter does not fit at all, FilterErr reports it, and lookups go on
 	// without it, but a table with only a filter keeps it. Bloom filters count but stay as they are. Mapped filters are
-	// not narrowed.
+	// not narrowed. After a Swap, open tables whose filters must be narrower are opened again by their next lookup.
 	FilterMemory int64
 
 	// MaxOpenFiles limits the open files of OpenDir and OpenFS, up to 1048576. Beyond it, idle files are closed. Zero

@@ -131,10 +131,11 @@ func (s *Set) newVersion(ctx context.Context, m *Manifest) (*version, error) {
 	return v, nil
 }
 
-// Swap makes m the manifest in use. Tables that both manifests list stay open, and their blocks stay cached. With
-// OpenAll, Swap first opens the new tables: twice the memory if all are new, within MemorySize. If Swap fails, or ctx
-// is done, the old manifest stays in use. Running lookups and Iters keep the old manifest: see Drain. If another
-// table in use has a new table's name, Swap fails. Concurrent Swaps wait for each other.
+// Swap makes m the manifest in use. Tables that both manifests list stay open, except as FilterMemory says, and their
+// blocks stay cached. With OpenAll, Swap first opens the new tables: twice the memory if all are new, within
+// MemorySize. If Swap fails, or ctx is done, the old manifest stays in use. Running lookups and Iters keep the old
+// manifest: see Drain. If another table in use has a new table's name, Swap fails. Concurrent Swaps wait for each
+// other.
 func (s *Set) Swap(ctx context.Context, m *Manifest) error {
 	select {
 	case s.swapping <- struct{}{}:
