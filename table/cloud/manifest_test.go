@@ -2,12 +2,15 @@ package cloud_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"gocloud.dev/blob/memblob"
 
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table/cloud/s3test"
@@ -88,4 +91,33 @@ func TestManifestFaults(t *testing.T) {
 	}
 	p.Spoil(internalError)
 	checkError(t, set.PublishManifest(t.Context(), newStore(bucket), "b.jsonl", m, nil), nil, `set: manifest store/b.jsonl: `, "InternalError")
+}
+
+// A Store keeps no contents of what it has opened, such as tables that were copied.
+func TestOpenedObjectsTakeNoMemory(t *testing.T) {
+	bucket := memblob.OpenBucket(nil)
+	defer bucket.Close()
+	const objects, size = 8, 4 << 20
+	for i := range objects {
+		putObject(t, bucket, fmt.Sprint(i), string(make([]byte, size)))
+	}
+	s, before := newStore(bucket), heap()
+	for i := range objects {
+		if _, err := s.Open(t.Context(), fmt.Sprint(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if taken := heap() - before; taken > size {
+		t.Errorf("the Store keeps %d bytes of %d objects of %d bytes", taken, objects, size)
+	}
+	runtime.KeepAlive(s)
+}
+
+// heap returns how many bytes of the heap are in use.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // frees what the first one has found to clean up
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
 }

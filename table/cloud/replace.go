@@ -1,8 +1,8 @@
 package cloud
 
 import (
-	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -12,10 +12,11 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// opened is the result of reading a whole object.
+// opened is the result of reading a whole object. It does not keep the content, which may be a table's.
 type opened struct {
 	object
-	content []byte // nil if the object does not exist
+	exists bool
+	sum    [sha256.Size]byte // of the content
 }
 
 // Replace writes an object if its content is old, and otherwise returns [set.ErrChanged]. A nil old means that the
@@ -34,11 +35,11 @@ func (s *Store) Replace(ctx context.Context, name string, old, content []byte) e
 	if err == nil {
 		return nil
 	}
-	now, failed := s.open(ctx, name)
+	now, _, failed := s.open(ctx, name)
 	switch {
 	case failed != nil && !errors.Is(failed, fs.ErrNotExist):
 		return err
-	case now.content != nil && bytes.Equal(now.content, content):
+	case now.exists && now.sum == sha256.Sum256(content):
 		return nil // the first response was lost, and the SDK's retry was refused
 	case !now.has(old):
 		return fmt.Errorf("%w (%w)", set.ErrChanged, err)
@@ -51,7 +52,7 @@ func (s *Store) seen(ctx context.Context, name string, old []byte) (opened, erro
 	if o, ok := s.opened.Load(name); ok && o.(opened).has(old) {
 		return o.(opened), nil
 	}
-	o, err := s.open(ctx, name)
+	o, _, err := s.open(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !o.has(old) {
 		err = set.ErrChanged
 	}
@@ -60,5 +61,5 @@ func (s *Store) seen(ctx context.Context, name string, old []byte) (opened, erro
 
 // has reports whether the object has that content. Nil means that it does not exist.
 func (o opened) has(content []byte) bool {
-	return (o.content == nil) == (content == nil) && bytes.Equal(o.content, content)
+	return o.exists == (content != nil) && (!o.exists || o.sum == sha256.Sum256(content))
 }

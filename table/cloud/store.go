@@ -3,6 +3,7 @@ package cloud
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -80,24 +81,25 @@ func named(ctx context.Context, err error) error {
 
 // Open reads an object into memory, such as a manifest.
 func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, error) {
-	o, err := s.open(ctx, name)
-	return io.NopCloser(bytes.NewReader(o.content)), err
+	_, content, err := s.open(ctx, name)
+	return io.NopCloser(bytes.NewReader(content)), err
 }
 
-func (s *Store) open(ctx context.Context, name string) (o opened, err error) {
-	o, err = within(ctx, s.Timeout, func(ctx context.Context) (opened, error) {
+func (s *Store) open(ctx context.Context, name string) (o opened, content []byte, err error) {
+	content, err = within(ctx, s.Timeout, func(ctx context.Context) ([]byte, error) {
 		r, err := s.Bucket.NewReader(ctx, name, nil)
 		if err != nil {
-			return opened{}, err
+			return nil, err
 		}
 		content, err := io.ReadAll(r)
-		return opened{objectOf(r, s.Pins), content}, errors.Join(err, r.Close())
+		o = opened{objectOf(r, s.Pins), true, sha256.Sum256(content)}
+		return content, errors.Join(err, r.Close())
 	})
 	if err != nil {
-		return opened{}, named(ctx, err)
+		return opened{}, nil, named(ctx, err)
 	}
 	s.opened.Store(name, o)
-	return o, nil
+	return o, content, nil
 }
 
 // Put writes an object, atomically replacing any existing one.
