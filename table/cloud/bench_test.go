@@ -97,9 +97,7 @@ func BenchmarkGetMany(b *testing.B) {
 			b.ResetTimer()
 			for b.Loop() {
 				err := s.GetMany(context.Background(), keys, &table.GetManyOptions{Concurrency: benchWorkers}, func(int, []byte) error { return nil })
-				if err != nil {
-					b.Fatal(err)
-				}
+				noError(b, err)
 			}
 			report(b, src, len(keys))
 		})

@@ -58,12 +58,11 @@ func TestFaultsNameTableAndBytes(t *testing.T) {
 			putObject(t, bucket, "a.ldb", letters(1000))
 			src := newStore(bucket)
 			buf := make([]byte, 100)
-			if _, err := src.ReadAt(t.Context(), "a.ldb", buf, 0); err != nil {
-				t.Fatal(err)
-			}
+			_, err := src.ReadAt(t.Context(), "a.ldb", buf, 0)
+			noError(t, err)
 			p.Count("GET")
 			p.Spoil(tt.fault)
-			_, err := src.ReadAt(t.Context(), "a.ldb", buf, 300)
+			_, err = src.ReadAt(t.Context(), "a.ldb", buf, 300)
 			checkError(t, err, tt.chain, `cloud: read 100 bytes at 300 of table "a.ldb": `, tt.text)
 			if got := p.Count("GET"); tt.requests > 0 && got != tt.requests {
 				t.Errorf("%d requests, want %d", got, tt.requests)
@@ -123,9 +122,8 @@ func TestReadsRequireTheETag(t *testing.T) {
 	src := newStore(bucket)
 	buf := make([]byte, 100)
 	for range 2 {
-		if _, err := src.ReadAt(t.Context(), "a.ldb", buf, 300); err != nil {
-			t.Fatal(err)
-		}
+		_, err := src.ReadAt(t.Context(), "a.ldb", buf, 300)
+		noError(t, err)
 	}
 	if len(asked) != 2 || asked[0] != "" || len(asked[1]) != 34 {
 		t.Errorf("If-Match is %q, want none in the first read, and then the ETag", asked)

@@ -7,14 +7,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
 	"gocloud.dev/blob/memblob"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/cloud/s3pin"
 	"github.com/sievetable/sievetable/table/cloud/s3test"
 )
+
+var noError = errtest.NoError
 
 // A store makes an empty bucket of a kind of object storage.
 type store struct {
@@ -31,9 +35,7 @@ var stores = []store{
 	}},
 	{"files", func(t testing.TB) *blob.Bucket {
 		bucket, err := fileblob.OpenBucket(t.TempDir(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		t.Cleanup(func() { bucket.Close() })
 		return bucket
 	}},
@@ -48,9 +50,7 @@ func newStore(bucket *blob.Bucket) *cloud.Store {
 // putObject puts an object into the bucket.
 func putObject(t testing.TB, bucket *blob.Bucket, key, contents string) {
 	t.Helper()
-	if err := bucket.WriteAll(context.Background(), key, []byte(contents), nil); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, bucket.WriteAll(context.Background(), key, []byte(contents), nil))
 }
 
 // replaceObject puts another object in the place of one. It does so until that has another ETag
@@ -58,15 +58,11 @@ func putObject(t testing.TB, bucket *blob.Bucket, key, contents string) {
 func replaceObject(t testing.TB, bucket *blob.Bucket, key, contents string) {
 	t.Helper()
 	before, err := bucket.Attributes(context.Background(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for {
 		putObject(t, bucket, key, contents)
 		after, err := bucket.Attributes(context.Background(), key)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if after.ETag != before.ETag || !after.ModTime.Equal(before.ModTime) {
 			return
 		}
@@ -83,10 +79,16 @@ func objects(t testing.TB, bucket *blob.Bucket) map[string]int64 {
 		if err == io.EOF {
 			return found
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		found[o.Key] = o.Size
+	}
+}
+
+// checkDiff checks that got is want.
+func checkDiff(t testing.TB, what string, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"gocloud.dev/blob/memblob"
 
 	"github.com/sievetable/sievetable/internal/workload"
@@ -31,13 +30,10 @@ func TestManifestIsReadAsWritten(t *testing.T) {
 			bucket := s.bucket(t)
 			for _, n := range []int{10, 20} {
 				want := putTables(t, bucket, nil, workload.W3(n).Keys, n, "v")
-				if err := set.PublishManifest(t.Context(), newStore(bucket), set.ManifestName, want, nil); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, set.PublishManifest(t.Context(), newStore(bucket), set.ManifestName, want, nil))
 				got, err := set.LoadManifest(t.Context(), newStore(bucket), set.ManifestName)
-				if diff := cmp.Diff(want, got); err != nil || diff != "" {
-					t.Errorf("error %v (-want +got):\n%s", err, diff)
-				}
+				noError(t, err)
+				checkDiff(t, "LoadManifest", want, got)
 			}
 		})
 	}
@@ -51,9 +47,7 @@ func TestPublishManifestRequests(t *testing.T) {
 	m := putTables(t, bucket, nil, workload.W3(10).Keys, 10, "v")
 	p.Count(http.MethodPut)
 	p.Count(http.MethodGet)
-	if err := set.PublishManifest(t.Context(), newStore(bucket), set.ManifestName, m, nil); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, set.PublishManifest(t.Context(), newStore(bucket), set.ManifestName, m, nil))
 	if puts, gets := p.Count(http.MethodPut), p.Count(http.MethodGet); puts != 1 || gets != 2 || p.Count(http.MethodPost) != 0 {
 		t.Errorf("%d requests to put the manifest, %d to get, want 1 and 2", puts, gets)
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
 
@@ -18,9 +17,7 @@ import (
 func writerOf(t *testing.T, bucket *blob.Bucket) (version string, write func(contents []byte) error) {
 	t.Helper()
 	r, err := bucket.NewReader(t.Context(), "a", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	version = s3pin.Pin{}.Version(r)
 	if err := r.Close(); err != nil || version == "" {
 		t.Fatalf("version %q, %v", version, err)
@@ -63,10 +60,6 @@ func TestPinOfLargeWrite(t *testing.T) {
 		}
 		server.ServeHTTP(w, r)
 	})
-	if err := write(bytes.Repeat([]byte("2"), 17<<20)); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]string{version}, required); diff != "" {
-		t.Errorf("versions that requests require (-want +got):\n%s", diff)
-	}
+	noError(t, write(bytes.Repeat([]byte("2"), 17<<20)))
+	checkDiff(t, "versions that requests require", []string{version}, required)
 }

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"gocloud.dev/blob"
 
 	"github.com/sievetable/sievetable/table"
@@ -39,18 +38,12 @@ func putLarge(ctx context.Context, t *testing.T, bucket *blob.Bucket) (set.Table
 	t.Helper()
 	var b bytes.Buffer
 	w, err := set.NewTableWriter(&b, uncompressed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for key, value := range large() {
-		if err := w.Append(key, value); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append(key, value))
 	}
 	line, err := w.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	line.Name = line.SHA256 + ".ldb"
 	return line, set.PutTable(ctx, newStore(bucket), line, &b)
 }
@@ -61,9 +54,7 @@ func TestPutInParts(t *testing.T) {
 	p := s3test.NewProxy(t)
 	bucket := p.Bucket(t)
 	line, err := putLarge(t.Context(), t, bucket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if parts := p.Count(http.MethodPut); parts != 3 {
 		t.Errorf("%d parts, want 3 of 8 MiB at most", parts)
 	}
@@ -72,9 +63,7 @@ func TestPutInParts(t *testing.T) {
 		t.Fatalf("the object has %d bytes, %v, want %d", len(contents), err, line.Size)
 	}
 	r, err := table.NewReader(bytes.NewReader(contents), line.Size, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for key, want := range large() {
 		if got, err := r.Get(key); err != nil || !bytes.Equal(got, want) {
 			t.Errorf("Get(%s): %d bytes, %v, want another value", key, len(got), err)
@@ -100,7 +89,5 @@ func TestPutInPartsCancelled(t *testing.T) {
 	})
 	_, err := putLarge(ctx, t, bucket)
 	checkError(t, err, context.Canceled)
-	if diff := cmp.Diff(map[string]int64{"other": 0}, objects(t, bucket)); diff != "" {
-		t.Errorf("objects (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "objects", map[string]int64{"other": 0}, objects(t, bucket))
 }

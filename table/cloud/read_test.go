@@ -127,9 +127,8 @@ func TestReplacedObjectIsAnError(t *testing.T) {
 				putObject(t, bucket, "a.ldb", first)
 				src := newStore(bucket)
 				p := make([]byte, 10)
-				if _, err := src.ReadAt(t.Context(), "a.ldb", p, 50); err != nil {
-					t.Fatal(err)
-				}
+				_, err := src.ReadAt(t.Context(), "a.ldb", p, 50)
+				noError(t, err)
 				replaceObject(t, bucket, "a.ldb", after)
 				for _, off := range []int64{50, 500} {
 					n, err := src.ReadAt(t.Context(), "a.ldb", p, off)

@@ -34,9 +34,7 @@ func TestObjectsThatComeBack(t *testing.T) {
 			replaceObject(t, bucket, name, one)
 			checkGoesOn(t, opened, urls.Keys, set.ErrReplaced)
 
-			if err := bucket.Delete(t.Context(), name); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, bucket.Delete(t.Context(), name))
 			if _, err := opened.Get(t.Context(), urls.Keys[7]); gcerrors.Code(err) != gcerrors.NotFound {
 				t.Errorf("Get from an object that is missing: %v, want NotFound", err)
 			}
@@ -87,9 +85,7 @@ func checkGoesOn(t *testing.T, s *set.Set, keys [][]byte, most error) {
 func object(t *testing.T, bucket *blob.Bucket, key string) string {
 	t.Helper()
 	contents, err := bucket.ReadAll(context.Background(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return string(contents)
 }
 
@@ -107,9 +103,8 @@ func TestObjectThatWasTooShort(t *testing.T) {
 				replaceObject(t, bucket, name, whole[:10])
 				src := newStore(bucket)
 				if readBefore {
-					if _, err := src.ReadAt(t.Context(), name, make([]byte, 10), 0); err != nil {
-						t.Fatal(err)
-					}
+					_, err := src.ReadAt(t.Context(), name, make([]byte, 10), 0)
+					noError(t, err)
 				}
 				opened := openSet(t, bucket, src, nil)
 				if _, err := opened.Get(t.Context(), urls.Keys[7]); !errors.Is(err, set.ErrMismatch) {

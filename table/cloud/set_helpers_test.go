@@ -29,9 +29,7 @@ func putTables(t testing.TB, bucket *blob.Bucket, o *table.WriterOptions, keys [
 	m := new(set.Manifest)
 	for part := range slices.Chunk(keys, perTable) {
 		contents, line := wantTable(t, o, part, value)
-		if err := set.PutTable(context.Background(), newStore(bucket), line, bytes.NewReader(contents)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, set.PutTable(context.Background(), newStore(bucket), line, bytes.NewReader(contents)))
 		m.Tables = append(m.Tables, line)
 	}
 	return m
@@ -49,9 +47,7 @@ func putSet(t testing.TB, bucket *blob.Bucket, o *table.WriterOptions, keys [][]
 func putManifest(t testing.TB, bucket *blob.Bucket, key string, m *set.Manifest) {
 	t.Helper()
 	var b bytes.Buffer
-	if err := set.WriteManifest(&b, m); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, set.WriteManifest(&b, m))
 	putObject(t, bucket, key, b.String())
 }
 
@@ -59,13 +55,9 @@ func putManifest(t testing.TB, bucket *blob.Bucket, key string, m *set.Manifest)
 func openSet(t testing.TB, bucket *blob.Bucket, src set.Source, o *set.Options) *set.Set {
 	t.Helper()
 	m, err := set.LoadManifest(context.Background(), newStore(bucket), set.ManifestName)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	s, err := set.Open(context.Background(), m, src, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { s.Close() })
 	return s
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/memblob"
 
@@ -36,9 +35,7 @@ func TestSetFindsWhatWasPut(t *testing.T) {
 			if err := errors.Join(it.Error(), it.Close()); err != nil || !slices.EqualFunc(scanned, urls.Keys, bytes.Equal) {
 				t.Errorf("Iter: %d keys, %v, want the %d of the set", len(scanned), err, len(urls.Keys))
 			}
-			if err := opened.Verify(t.Context(), nil); err != nil {
-				t.Errorf("Verify: %v", err)
-			}
+			noError(t, opened.Verify(t.Context(), nil))
 		})
 	}
 }
@@ -89,9 +86,7 @@ func TestRequestsOfPresentKeys(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			p.Count(http.MethodHead) // of Put
 			s, err := set.Open(t.Context(), m, newStore(bucket), &set.Options{OpenAll: true, Reader: table.ReaderOptions{Cache: tt.cache}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			if got := p.Count(http.MethodGet); got != len(m.Tables) {
 				t.Errorf("%d requests to open the set, want %d", got, len(m.Tables))
 			}
@@ -159,20 +154,14 @@ func TestSwapWhileObjectsAreReplaced(t *testing.T) {
 			s := openSet(t, bucket, src, eager)
 			second := putSet(t, bucket, blockFilters, urls.Keys[:5000], 5000, "v2")
 			second.Tables = append(second.Tables, first.Tables[1:]...)
-			if err := errors.Join(s.Swap(t.Context(), second), s.Drain(t.Context())); err != nil {
-				t.Fatal(err)
-			}
-			if err := bucket.Delete(t.Context(), first.Tables[0].Name); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, errors.Join(s.Swap(t.Context(), second), s.Drain(t.Context())))
+			noError(t, bucket.Delete(t.Context(), first.Tables[0].Name))
 			for i, want := range map[int]string{0: "v2", 4999: "v2", 5000: "v1", 19_999: "v1"} {
 				if got, err := s.Get(t.Context(), urls.Keys[i]); err != nil || string(got) != want {
 					t.Errorf("Get of key %d: %q, %v, want %q", i, got, err, want)
 				}
 			}
-			if err := s.Verify(t.Context(), nil); err != nil {
-				t.Errorf("Verify: %v", err)
-			}
+			noError(t, s.Verify(t.Context(), nil))
 		})
 	}
 }
@@ -184,9 +173,7 @@ func TestOpenOfAnotherObject(t *testing.T) {
 	m := putSet(t, bucket, blockFilters, workload.W3(1000).Keys, 1000, "v")
 	name := m.Tables[0].Name
 	contents, err := bucket.ReadAll(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	other, _ := wantTable(t, blockFilters, workload.W3(2000).Keys, "v")
 	for _, tt := range []struct {
 		name     string
@@ -204,9 +191,7 @@ func TestOpenOfAnotherObject(t *testing.T) {
 			checkError(t, err, tt.chain, name)
 		})
 	}
-	if err := bucket.Delete(t.Context(), name); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, bucket.Delete(t.Context(), name))
 	_, err = set.Open(t.Context(), m, newStore(bucket), eager)
 	checkError(t, err, nil, name, "cloud: read ")
 }
@@ -250,9 +235,7 @@ func TestLookupFaults(t *testing.T) {
 func TestBucketByURL(t *testing.T) {
 	s3test.SetCredentials(t.Setenv)
 	bucket, err := blob.OpenBucket(t.Context(), s3test.BucketURL(t, s3test.NewProxy(t).URL))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer bucket.Close()
 	urls := workload.W3(1000)
 	putSet(t, bucket, blockFilters, urls.Keys, 500, "v")
@@ -267,7 +250,5 @@ func TestPutsOfTheSameMakeOneManifest(t *testing.T) {
 	defer second.Close()
 	putSet(t, first, bothFilters, keys, 1000, "v")
 	putSet(t, second, bothFilters, keys, 1000, "v")
-	if diff := cmp.Diff(objects(t, first), objects(t, second)); diff != "" {
-		t.Errorf("the objects of two buckets (-first +second):\n%s", diff)
-	}
+	checkDiff(t, "the objects of two buckets", objects(t, first), objects(t, second))
 }

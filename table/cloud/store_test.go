@@ -3,8 +3,6 @@ package cloud_test
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +13,6 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/google/go-cmp/cmp"
 	"gocloud.dev/blob"
 
 	"github.com/sievetable/sievetable/internal/workload"
@@ -42,20 +39,13 @@ func wantTable(t testing.TB, o *table.WriterOptions, keys [][]byte, value string
 	t.Helper()
 	var b bytes.Buffer
 	w, err := set.NewTableWriter(&b, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for _, key := range keys {
-		if err := w.Append(key, []byte(value)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append(key, []byte(value)))
 	}
 	line, err := w.Close()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := sha256.Sum256(b.Bytes())
-	line.Name = hex.EncodeToString(sum[:]) + ".ldb"
+	noError(t, err)
+	line.Name = line.SHA256 + ".ldb"
 	return b.Bytes(), line
 }
 
@@ -73,21 +63,15 @@ func TestBuilder(t *testing.T) {
 				}
 				checkLookups(t, openSet(t, bucket, newStore(bucket), eager), urls, value)
 			}
-			if err := set.Sweep(t.Context(), newStore(bucket), &set.SweepOptions{}); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, set.Sweep(t.Context(), newStore(bucket), &set.SweepOptions{}))
 			m, err := set.LoadManifest(t.Context(), newStore(bucket), set.ManifestName)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			got := objects(t, bucket)
 			want := map[string]int64{set.ManifestName: got[set.ManifestName]}
 			for table := range m.All() {
 				want[table.Name] = table.Size
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("objects (-want +got):\n%s", diff)
-			}
+			checkDiff(t, "objects", want, got)
 		})
 	}
 }
@@ -152,9 +136,7 @@ func TestPutTableRefuses(t *testing.T) {
 				bucket := s.bucket(t)
 				putObject(t, bucket, line.Name, "before")
 				checkError(t, set.PutTable(t.Context(), newStore(bucket), line, tt.r), tt.chain)
-				if diff := cmp.Diff(map[string]int64{line.Name: 6}, objects(t, bucket)); diff != "" {
-					t.Errorf("objects (-want +got):\n%s", diff)
-				}
+				checkDiff(t, "objects", map[string]int64{line.Name: 6}, objects(t, bucket))
 			})
 		}
 	}
@@ -178,9 +160,7 @@ func TestPutTableCancelled(t *testing.T) {
 	contents, line := wantTable(t, nil, workload.W3(1000).Keys, "v")
 	checkError(t, set.PutTable(ctx, newStore(bucket), line, bytes.NewReader(contents)), context.Canceled)
 	p.Spoil(nil)
-	if diff := cmp.Diff(map[string]int64{"other": 0}, objects(t, bucket)); diff != "" {
-		t.Errorf("objects (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "objects", map[string]int64{"other": 0}, objects(t, bucket))
 }
 
 // A store that refuses a request fails the build, and the old set stays. No temporary file is left.
@@ -189,9 +169,8 @@ func TestBuildFaults(t *testing.T) {
 	p := s3test.NewProxy(t)
 	bucket := p.Bucket(t)
 	keys := workload.W3(10).Keys
-	if _, err := build(t.Context(), newStore(bucket), keys, "v1"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := build(t.Context(), newStore(bucket), keys, "v1")
+	noError(t, err)
 	for _, fault := range []struct{ method, object string }{
 		{http.MethodPut, ".ldb"}, {http.MethodPut, ".jsonl"}, {http.MethodPut, ".lease"}, {http.MethodGet, ".jsonl"},
 	} {

@@ -21,10 +21,13 @@ import (
 	_ "gocloud.dev/blob/gcsblob"
 	"gocloud.dev/gcerrors"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/cloud/gcspin"
 	"github.com/sievetable/sievetable/table/set"
 )
+
+var noError = errtest.NoError
 
 const (
 	bucketName = "tables"
@@ -54,21 +57,15 @@ func startServer(t *testing.T) *url.URL {
 	cmd.Stderr = os.Stderr
 	in, inErr := cmd.StdinPipe()
 	out, outErr := cmd.StdoutPipe()
-	if err := errors.Join(inErr, outErr, cmd.Start()); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, errors.Join(inErr, outErr, cmd.Start()))
 	t.Cleanup(func() {
 		in.Close()
 		cmd.Wait()
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	server, err := url.Parse(strings.TrimSpace(line))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return server
 }
 
@@ -84,9 +81,7 @@ func openBucket(t *testing.T, seen func(*http.Request)) *blob.Bucket {
 	t.Cleanup(proxy.Close)
 	t.Setenv("STORAGE_EMULATOR_HOST", strings.TrimPrefix(proxy.URL, "http://"))
 	bucket, err := blob.OpenBucket(context.Background(), "gs://"+bucketName)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	t.Cleanup(func() { bucket.Close() })
 	return bucket
 }
@@ -101,9 +96,7 @@ func TestPin(t *testing.T) {
 	})
 	put := func(contents string) {
 		t.Helper()
-		if err := bucket.WriteAll(t.Context(), "a.ldb", []byte(contents), nil); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, bucket.WriteAll(t.Context(), "a.ldb", []byte(contents), nil))
 	}
 	src := &cloud.Store{Bucket: bucket, Pins: []cloud.Pin{gcspin.Pin{}}}
 	p := make([]byte, 4)
@@ -136,13 +129,9 @@ func TestPinOfWrite(t *testing.T) {
 	put := func(contents string, o *blob.WriterOptions) error {
 		return bucket.WriteAll(t.Context(), "set.jsonl", []byte(contents), o)
 	}
-	if err := put("one", nil); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, put("one", nil))
 	r, err := bucket.NewReader(t.Context(), "set.jsonl", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	version := gcspin.Pin{}.Version(r)
 	if err := r.Close(); err != nil || version == "" {
 		t.Fatalf("version %q, %v", version, err)
