@@ -1,6 +1,7 @@
 package setio_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,17 +61,13 @@ func TestWriteTypesOfPairs(t *testing.T) {
 	} {
 		dirs[name] = t.TempDir()
 		out, err := setio.Write(s, dirs[name], beam.ParDo(s, convert, in), setio.Options{EntriesPerTable: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		passert.Equals(s, out, filepath.Join(dirs[name], set.ManifestName))
 	}
 	ptest.RunAndValidate(t, p)
 	_, first := readSet(t, dirs["bytes, bytes"])
 	for name, dir := range dirs {
-		if diff := cmp.Diff(want, scan(t, dir)); diff != "" {
-			t.Errorf("%s: entries (-want +got):\n%s", name, diff)
-		}
+		checkDiff(t, name+": entries", want, scan(t, dir))
 		if _, file := readSet(t, dir); file != first {
 			t.Errorf("manifests (-bytes, bytes +%s):\n%s", name, cmp.Diff(first, file))
 		}
@@ -96,9 +93,8 @@ func TestWriteKeysAsLines(t *testing.T) {
 	} {
 		dirs[name] = t.TempDir()
 		o := setio.Options{EntriesPerTable: 700, RunSize: test.runSize}
-		if _, err := setio.WriteKeys(s, dirs[name], test.col, o); err != nil {
-			t.Fatal(err)
-		}
+		_, err := setio.WriteKeys(s, dirs[name], test.col, o)
+		noError(t, err)
 	}
 	ptest.RunAndValidate(t, p)
 	for name, dir := range dirs {
@@ -132,9 +128,8 @@ func TestTwoValuesFailThePipeline(t *testing.T) {
 func TestNoKeys(t *testing.T) {
 	dir := t.TempDir()
 	p, s, col := ptest.CreateList([]string{})
-	if _, err := setio.WriteKeys(s, dir, col, setio.Options{}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := setio.WriteKeys(s, dir, col, setio.Options{})
+	noError(t, err)
 	ptest.RunAndValidate(t, p)
 	if m, _ := readSet(t, dir); len(m.Tables) > 0 {
 		t.Errorf("tables %v, want none", m.Tables)
@@ -149,9 +144,8 @@ func TestCounters(t *testing.T) {
 		{"keys_read": 5, "keys_written": 4, "tables_found": 2},
 	} {
 		p, s, col := ptest.CreateList([]string{"b", "a", "c", "d", "a"})
-		if _, err := setio.WriteKeys(s, dir, col, setio.Options{EntriesPerTable: 2}); err != nil {
-			t.Fatal(err)
-		}
+		_, err := setio.WriteKeys(s, dir, col, setio.Options{EntriesPerTable: 2})
+		noError(t, err)
 		result := ptest.RunAndValidate(t, p)
 		got := map[string]int64{}
 		for _, c := range result.Metrics().AllMetrics().Counters() {
@@ -163,8 +157,6 @@ func TestCounters(t *testing.T) {
 		if i == 0 {
 			want["bytes_written"] = m.Tables[0].Size + m.Tables[1].Size
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("counters of build %d (-want +got):\n%s", i, diff)
-		}
+		checkDiff(t, fmt.Sprintf("counters of build %d", i), want, got)
 	}
 }

@@ -17,9 +17,7 @@ func writeContents[S string | []byte](t testing.TB, contents []S) []string {
 	var names []string
 	for i, content := range contents {
 		name := filepath.Join(dir, string(rune('a'+i)))
-		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(name, []byte(content), 0o666))
 		names = append(names, name)
 	}
 	return names
@@ -53,27 +51,17 @@ func TestFailuresLeaveNoManifest(t *testing.T) {
 }
 
 func writeBadManifest(t *testing.T, dir string) {
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, set.ManifestName), []byte("{}"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Mkdir(dir, 0o777))
+	noError(t, os.WriteFile(filepath.Join(dir, set.ManifestName), []byte("{}"), 0o666))
 }
 
 // blockLastTable makes a directory with the name of the last of the tables, so that it cannot
 // be written.
 func blockLastTable(t *testing.T, dir string) {
-	if err := build(dir, writeContents(t, []string{"a\nb\n", "c\nd\n"}), setio.Options{EntriesPerTable: 1}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, build(dir, writeContents(t, []string{"a\nb\n", "c\nd\n"}), setio.Options{EntriesPerTable: 1}))
 	m, _ := readSet(t, dir)
-	if err := os.RemoveAll(dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.MkdirAll(filepath.Join(dir, m.Tables[len(m.Tables)-1].Name), 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.RemoveAll(dir))
+	noError(t, os.MkdirAll(filepath.Join(dir, m.Tables[len(m.Tables)-1].Name), 0o777))
 }
 
 // A list without files is more likely a mistake than a set without keys.

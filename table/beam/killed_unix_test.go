@@ -13,8 +13,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 	setio "github.com/sievetable/sievetable/table/beam"
@@ -54,9 +52,7 @@ func TestKilledBuildIsDoneAgain(t *testing.T) {
 	earlier, now := writeFiles(t, 2, keys[:5000]), writeFiles(t, 4, keys)
 	o := setio.Options{EntriesPerTable: 2000, Writer: "killing"}
 	undisturbed := t.TempDir()
-	if err := build(undisturbed, now, o); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, build(undisturbed, now, o))
 	_, want := readSet(t, undisturbed)
 
 	for name, before := range map[string][]string{"new directory": nil, "after another build": earlier} {
@@ -65,29 +61,19 @@ func TestKilledBuildIsDoneAgain(t *testing.T) {
 			var kept []string
 			var replaced *set.Manifest
 			if before != nil {
-				if err := build(dir, before, o); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, build(dir, before, o))
 				replaced, _ = readSet(t, dir)
 				kept = namesOf(replaced)
 			}
 			buildKilled(t, dir, now)
 			checkKilled(t, dir, kept)
-			if err := build(dir, now, o); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, build(dir, now, o))
 			m, file := readSet(t, dir)
-			if diff := cmp.Diff(want, file); diff != "" {
-				t.Errorf("manifests (-undisturbed +after the kill):\n%s", diff)
-			}
-			if err := setio.Sweep(t.Context(), dir, replaced); err != nil {
-				t.Fatal(err)
-			}
+			checkDiff(t, "the manifest after a kill", want, file)
+			noError(t, setio.Sweep(t.Context(), dir, replaced))
 			names := slices.Concat(namesOf(m), kept)
 			slices.Sort(names)
-			if diff := cmp.Diff(slices.Compact(names), list(t, dir)); diff != "" {
-				t.Errorf("files (-want +got):\n%s", diff)
-			}
+			checkDiff(t, "files", slices.Compact(names), list(t, dir))
 		})
 	}
 }

@@ -1,12 +1,12 @@
 package setio_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
-	"github.com/google/go-cmp/cmp"
 
 	setio "github.com/sievetable/sievetable/table/beam"
 )
@@ -18,9 +18,8 @@ func writeLayer(t *testing.T, dir string, pairs, removals []string, o setio.Opti
 	if removals != nil {
 		o.Layer, o.Removals = true, beam.CreateList(s, removals)
 	}
-	if _, err := setio.Write(s, dir, beam.ParDo(s, stringPair, col), o); err != nil {
-		t.Fatal(err)
-	}
+	_, err := setio.Write(s, dir, beam.ParDo(s, stringPair, col), o)
+	noError(t, err)
 	return ptest.Run(p)
 }
 
@@ -46,9 +45,7 @@ func TestLayers(t *testing.T) {
 		if err := writeLayer(t, dir, step.pairs, step.removals, o); err != nil {
 			t.Fatalf("step %d: %v", i, err)
 		}
-		if diff := cmp.Diff(step.want, scan(t, dir)); diff != "" {
-			t.Errorf("entries after step %d (-want +got):\n%s", i, diff)
-		}
+		checkDiff(t, fmt.Sprintf("entries after step %d", i), step.want, scan(t, dir))
 		if err := setio.Sweep(t.Context(), dir); err != nil {
 			t.Error(err)
 		}
@@ -62,12 +59,8 @@ func TestLayers(t *testing.T) {
 // A layer that cannot be added fails the pipeline, and the set stays as it is.
 func TestLayersThatDoNotFit(t *testing.T) {
 	dir, filters := t.TempDir(), t.TempDir()
-	if err := writeLayer(t, dir, []string{"a=1"}, nil, setio.Options{}); err != nil {
-		t.Fatal(err)
-	}
-	if err := build(filters, writeContents(t, []string{"a\n"}), setio.Options{Writer: "filters only"}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, writeLayer(t, dir, []string{"a=1"}, nil, setio.Options{}))
+	noError(t, build(filters, writeContents(t, []string{"a\n"}), setio.Options{Writer: "filters only"}))
 	for name, test := range map[string]struct {
 		dir             string
 		pairs, removals []string
@@ -88,9 +81,7 @@ func TestLayersThatDoNotFit(t *testing.T) {
 					after = append(after, name)
 				}
 			}
-			if diff := cmp.Diff(before, after); diff != "" {
-				t.Errorf("files (-before +after):\n%s", diff)
-			}
+			checkDiff(t, "files", before, after)
 		})
 	}
 }

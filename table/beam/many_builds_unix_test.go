@@ -18,15 +18,11 @@ import (
 // Several processes build sets of two inputs in one directory at once, and some are killed. The
 // manifest, as soon as there is one, has all its tables.
 func TestManyBuildsInOneDirectory(t *testing.T) {
-	rounds := 1
-	if long.Enabled() {
-		rounds = 10
-	}
 	r := rand.New(rand.NewPCG(28, 12))
 	keys := shuffledURLs(10_000)
 	inputs := [][]string{writeFiles(t, 2, keys[:5000]), writeFiles(t, 4, keys)}
 	dir := t.TempDir()
-	for round := range rounds {
+	for round := range long.Rounds(1, 10) {
 		var all sync.WaitGroup
 		for i := range 4 {
 			cmd := exec.Command(os.Args[0])
@@ -39,9 +35,8 @@ func TestManyBuildsInOneDirectory(t *testing.T) {
 			})
 		}
 		all.Wait()
-		if _, err := os.Stat(filepath.Join(dir, set.ManifestName)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := os.Stat(filepath.Join(dir, set.ManifestName))
+		noError(t, err)
 		scan(t, dir)
 	}
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/passert"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/testing/ptest"
-	"github.com/google/go-cmp/cmp"
 
 	setio "github.com/sievetable/sievetable/table/beam"
 	"github.com/sievetable/sievetable/table/set"
@@ -33,17 +32,11 @@ func init() {
 func readRemote(t *testing.T, dir string) (string, []string) {
 	t.Helper()
 	files, err := filesystem.New(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	m, err := filesystem.Read(t.Context(), files, dir+"/"+set.ManifestName)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	names, err := files.List(t.Context(), dir+"/*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	for i := range names {
 		names[i] = path.Base(names[i])
 	}
@@ -60,23 +53,15 @@ func TestOtherFileSystems(t *testing.T) {
 	for i, dir := range []string{"memfs://out/urls", "memfs://out/urls", "norename://out/urls"} {
 		p, s := beam.NewPipelineWithRoot()
 		out, err := setio.WriteLines(s, dir+"/", beam.Create(s, "memfs://in/urls"), setio.Options{EntriesPerTable: 300})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		passert.Equals(s, out, dir+"/"+set.ManifestName)
 		ptest.RunAndValidate(t, p)
 		m, names := readRemote(t, dir)
-		if diff := cmp.Diff(want, m); diff != "" {
-			t.Errorf("%s: manifests (-directory +other):\n%s", dir, diff)
-		}
+		checkDiff(t, dir+": manifests", want, m)
 		parsed, err := set.ReadManifest(strings.NewReader(m))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		names = slices.DeleteFunc(names, func(name string) bool { return strings.HasSuffix(name, ".lease") && i == 2 })
-		if diff := cmp.Diff(namesOf(parsed), names); diff != "" {
-			t.Errorf("%s: files (-want +got):\n%s", dir, diff)
-		}
+		checkDiff(t, dir+": files", namesOf(parsed), names)
 	}
 }
 
@@ -87,13 +72,9 @@ func TestSweepOtherFileSystems(t *testing.T) {
 	for name, content := range map[string]string{table: "", set.ManifestName: empty, "other": ""} {
 		memfs.Write("memfs://sweep/urls/"+name, []byte(content))
 	}
-	if err := setio.Sweep(t.Context(), "memfs://sweep/urls"); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, setio.Sweep(t.Context(), "memfs://sweep/urls"))
 	_, names := readRemote(t, "memfs://sweep/urls")
-	if diff := cmp.Diff([]string{"other", set.ManifestName}, names); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "files", []string{"other", set.ManifestName}, names)
 	if err := setio.Sweep(t.Context(), "relative"); err == nil {
 		t.Error("a relative directory is no error")
 	}

@@ -7,20 +7,29 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table/set"
 )
+
+var noError = errtest.NoError
+
+// checkDiff checks that got is want.
+func checkDiff(t testing.TB, what string, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
 
 // readSet returns the manifest in dir and its bytes.
 func readSet(t testing.TB, dir string) (*set.Manifest, string) {
 	t.Helper()
 	file, err := os.ReadFile(filepath.Join(dir, set.ManifestName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	m, err := set.ReadManifest(bytes.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return m, string(file)
 }
 
@@ -28,9 +37,7 @@ func readSet(t testing.TB, dir string) (*set.Manifest, string) {
 func scan(t testing.TB, dir string) []string {
 	t.Helper()
 	s, err := set.OpenDir(t.Context(), dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer s.Close()
 	if err := s.Verify(t.Context(), nil); err != nil {
 		t.Error(err)
@@ -39,9 +46,7 @@ func scan(t testing.TB, dir string) []string {
 	defer it.Close()
 	var entries []string
 	for e, err := range it.All() {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		entry := string(e.Key)
 		if len(e.Value) > 0 {
 			entry += "=" + string(e.Value)
@@ -63,9 +68,7 @@ func countEntries(m *set.Manifest) (entries, largest uint64) {
 func list(t testing.TB, dir string) []string {
 	t.Helper()
 	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	var names []string
 	for _, f := range files {
 		names = append(names, f.Name())

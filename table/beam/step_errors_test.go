@@ -13,9 +13,7 @@ import (
 func writeFile(t *testing.T, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, []byte(content), 0o666))
 	return path
 }
 
@@ -144,16 +142,10 @@ func TestTakenNameIsAnError(t *testing.T) {
 	dir, pieces := t.TempDir(), piecesOf(t, 2)
 	write(t, dir, pieces)
 	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	path := filepath.Join(dir, files[0].Name())
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(path, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.Remove(path))
+	noError(t, os.Mkdir(path, 0o777))
 	fn := &writeTable{targetOf(dir)}
 	err = fn.ProcessElement(t.Context(), 7, each(pieces), func([]byte) { t.Error("a table is written") }, dropCount)
 	if err == nil || !strings.HasPrefix(err.Error(), "setio: table 7: ") || !strings.Contains(err.Error(), path) {

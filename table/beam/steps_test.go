@@ -10,8 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table/set"
 )
+
+var noError = errtest.NoError
 
 // each returns an iterator over the elements, as Beam gives to a step.
 func each[E any](elements []E) func(*E) bool {
@@ -51,9 +54,7 @@ func piecesOf(t *testing.T, n int) []piece {
 			keys = append(keys, fmt.Appendf(nil, "%04d", k))
 		}
 		p, err := joinKeys(keys)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		pieces = append(pieces, p)
 	}
 	return pieces
@@ -69,9 +70,7 @@ func write(t *testing.T, dir string, pieces []piece) string {
 	t.Helper()
 	var line string
 	fn := &writeTable{targetOf(dir)}
-	if err := fn.ProcessElement(t.Context(), 7, each(pieces), func(b []byte) { line += string(b) }, dropCount); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, fn.ProcessElement(t.Context(), 7, each(pieces), func(b []byte) { line += string(b) }, dropCount))
 	if err := os.Remove(filepath.Join(dir, testLease)); err != nil {
 		t.Error(err)
 	}

@@ -18,9 +18,7 @@ import (
 // Nobody may ever write to a pipe that has the name of the manifest: to open it must not wait.
 func TestManifestIsAPipe(t *testing.T) {
 	dir := t.TempDir()
-	if err := syscall.Mkfifo(filepath.Join(dir, set.ManifestName), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, syscall.Mkfifo(filepath.Join(dir, set.ManifestName), 0o666))
 	if err := setio.Sweep(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "a named pipe") {
 		t.Errorf("error %v, want one of the pipe", err)
 	}
@@ -33,9 +31,7 @@ func TestLockFileIsNoFile(t *testing.T) {
 		"a named pipe":    func(name, _ string) error { return syscall.Mkfifo(name, 0o666) },
 	} {
 		dir, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "made")
-		if err := prepare(filepath.Join(dir, set.ManifestName+".lock"), elsewhere); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, prepare(filepath.Join(dir, set.ManifestName+".lock"), elsewhere))
 		if err := setio.Sweep(t.Context(), dir); err == nil || !strings.HasSuffix(err.Error(), want+", not a regular file: remove it") {
 			t.Errorf("error %v, want that the lock file is %s", err, want)
 		}

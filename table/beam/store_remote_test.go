@@ -144,9 +144,7 @@ func TestTemporaryNames(t *testing.T) {
 			if test.renames {
 				st.files = renaming{r}
 			}
-			if err := st.Put(t.Context(), set.ManifestName, []byte(name)); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, st.Put(t.Context(), set.ManifestName, []byte(name)))
 			if len(names) != 1 || names[0] != test.want {
 				t.Errorf("files %q are written, want one with %s", names, test.want)
 			}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"github.com/google/go-cmp/cmp"
 
 	setio "github.com/sievetable/sievetable/table/beam"
 	"github.com/sievetable/sievetable/table/set"
@@ -40,17 +39,11 @@ func TestSweepKeepsWhatManifestsName(t *testing.T) {
 	for _, name := range others {
 		writeEmpty(t, dir, name)
 	}
-	if err := set.NewDir(dir).WriteManifest(&set.Manifest{Tables: []set.Table{listed}, Layers: []set.Layer{layer}}); err != nil {
-		t.Fatal(err)
-	}
-	if err := setio.Sweep(t.Context(), dir, &set.Manifest{Tables: []set.Table{kept}, Layers: []set.Layer{keptLayer}}, nil); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, set.NewDir(dir).WriteManifest(&set.Manifest{Tables: []set.Table{listed}, Layers: []set.Layer{layer}}))
+	noError(t, setio.Sweep(t.Context(), dir, &set.Manifest{Tables: []set.Table{kept}, Layers: []set.Layer{keptLayer}}, nil))
 	want := append(others, set.ManifestName)
 	slices.Sort(want)
-	if diff := cmp.Diff(want, list(t, dir)); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "files", want, list(t, dir))
 }
 
 // endLease makes the lease so old that it has ended.
@@ -64,9 +57,7 @@ func endLease(t *testing.T, path string) {
 
 func writeEmpty(t *testing.T, dir, name string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o666))
 }
 
 // While a build has a lease, nothing is removed. A lease that has ended is removed.
@@ -80,13 +71,9 @@ func TestSweepLeavesABuildAlone(t *testing.T) {
 	if !errors.Is(err, set.ErrBuilding) || !strings.Contains(err.Error(), filepath.Join(dir, lease)) {
 		t.Errorf("error %v, want one of the lease", err)
 	}
-	if diff := cmp.Diff([]string{table, lease}, list(t, dir)); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "files", []string{table, lease}, list(t, dir))
 	endLease(t, filepath.Join(dir, lease))
-	if err := setio.Sweep(t.Context(), dir); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, setio.Sweep(t.Context(), dir))
 	if names := list(t, dir); len(names) > 0 {
 		t.Errorf("files %v, want none", names)
 	}
@@ -118,7 +105,5 @@ func TestSweepRefuses(t *testing.T) {
 	if err := setio.Sweep(t.Context(), dir); err == nil {
 		t.Error("no error")
 	}
-	if diff := cmp.Diff(want, list(t, dir)); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "files", want, list(t, dir))
 }

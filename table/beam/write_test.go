@@ -83,9 +83,7 @@ func TestWriteTwice(t *testing.T) {
 	want := sortUnique(keys)
 	_, first := buildSet(t, writeFiles(t, 1, keys), setio.Options{EntriesPerTable: 200}, want)
 	m, second := buildSet(t, writeFiles(t, 7, keys), setio.Options{EntriesPerTable: 200, RunSize: 20_000}, want)
-	if diff := cmp.Diff(first, second); diff != "" {
-		t.Errorf("manifests of two builds (-first +second):\n%s", diff)
-	}
+	checkDiff(t, "manifests of two builds", first, second)
 	if n := len(m.Tables); n != 50 {
 		t.Errorf("%d tables, want 50: all keys are sampled", n)
 	}
@@ -96,16 +94,12 @@ func TestWriteTwice(t *testing.T) {
 func buildSet(t *testing.T, files []string, o setio.Options, want []string) (*set.Manifest, string) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := build(dir, files, o); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, build(dir, files, o))
 	m, file := readSet(t, dir)
 	if got := scan(t, dir); !slices.Equal(want, got) { // it is much faster than cmp.Diff
 		t.Errorf("keys (-want +got):\n%s", cmp.Diff(want, got))
 	}
-	if diff := cmp.Diff(namesOf(m), list(t, dir)); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "files", namesOf(m), list(t, dir))
 	return m, file
 }
 
@@ -139,9 +133,7 @@ func TestEachLineIsAKeyOnce(t *testing.T) {
 func TestFilterOnlyTables(t *testing.T) {
 	keys := shuffledURLs(10_000)
 	dir := t.TempDir()
-	if err := build(dir, writeFiles(t, 2, keys), setio.Options{EntriesPerTable: 4000, Writer: "filters only"}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, build(dir, writeFiles(t, 2, keys), setio.Options{EntriesPerTable: 4000, Writer: "filters only"}))
 	m, _ := readSet(t, dir)
 	for _, line := range m.Tables {
 		if !strings.HasSuffix(line.Name, ".filter") {
