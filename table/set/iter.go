@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"io/fs"
 	"iter"
@@ -200,7 +199,7 @@ type layerIter struct {
 // moved ends a move that has found an entry or not.
 func (l *layerIter) moved(found bool) bool {
 	if found {
-		l.key = binary.LittleEndian.AppendUint64(append(l.key[:0], l.Iterator.Key()...), l.trailer)
+		l.key = format.AppendInternal(append(l.key[:0], l.Iterator.Key()...), l.trailer)
 	}
 	return found
 }
@@ -211,28 +210,22 @@ func (l *layerIter) Next() bool  { return l.moved(l.Iterator.Next()) }
 func (l *layerIter) Prev() bool  { return l.moved(l.Iterator.Prev()) }
 
 func (l *layerIter) SeekGE(key []byte) bool {
-	user := internalkey.UserKey(key)
+	user, trailer := format.SplitInternal(key)
 	found := l.Iterator.SeekGE(user)
-	if found && bytes.Equal(l.Iterator.Key(), user) && !l.isAtOrAfter(key) {
+	if found && l.trailer > trailer && bytes.Equal(l.Iterator.Key(), user) { // newer versions are before key
 		found = l.Iterator.Next()
 	}
 	return l.moved(found)
 }
 
 func (l *layerIter) SeekLT(key []byte) bool {
-	user := internalkey.UserKey(key)
+	user, trailer := format.SplitInternal(key)
 	l.seekKey = append(append(l.seekKey[:0], user...), 0) // the next key
 	found := l.Iterator.SeekLT(l.seekKey)
-	if found && bytes.Equal(l.Iterator.Key(), user) && l.isAtOrAfter(key) {
+	if found && l.trailer <= trailer && bytes.Equal(l.Iterator.Key(), user) {
 		found = l.Iterator.Prev()
 	}
 	return l.moved(found)
-}
-
-// isAtOrAfter reports whether the layer's entry of the user key of key is ≥ key: newer entries come
-// first.
-func (l *layerIter) isAtOrAfter(key []byte) bool {
-	return l.trailer <= binary.LittleEndian.Uint64(key[len(key)-8:])
 }
 
 func (l *layerIter) Key() []byte {
