@@ -64,9 +64,9 @@ func OpenDir(ctx context.Context, path string, o *Options) (s *Set, err error) {
 	if err != nil {
 		return nil, err
 	}
-	d, done := newDir(path, opts.MaxOpenFiles), false
+	d := newDir(path, opts.MaxOpenFiles)
 	defer func() { // also if a policy or a codec panics
-		if !done {
+		if s == nil {
 			err = errors.Join(err, d.Close())
 		}
 	}()
@@ -77,7 +77,7 @@ func OpenDir(ctx context.Context, path string, o *Options) (s *Set, err error) {
 	if s, err = open(ctx, m, d, opts); err != nil {
 		return nil, err
 	}
-	s.owned, done = d, true
+	s.owned = d
 	return s, nil
 }
 

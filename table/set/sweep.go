@@ -126,8 +126,8 @@ func (w *sweeper) look(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	names, isNeeded := w.Manifests, slices.Contains(w.Manifests, ManifestName)
-	if !isNeeded {
+	names := w.Manifests
+	if !slices.Contains(names, ManifestName) {
 		names = append(slices.Clip(names), ManifestName)
 	}
 	listed := map[string]bool{}
@@ -136,7 +136,7 @@ func (w *sweeper) look(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		if m.Manifest == nil && (isNeeded || name != ManifestName) {
+		if m.Manifest == nil && slices.Contains(w.Manifests, name) {
 			return fmt.Errorf("set: manifest %s is missing, so its tables would be removed: %w",
 				w.s.Path(name), fs.ErrNotExist)
 		}
