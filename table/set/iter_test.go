@@ -1,15 +1,16 @@
 package set_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -45,37 +46,14 @@ func TestIterAllStopsEarly(t *testing.T) {
 // moveAround moves an Iter that shows the keys of shown.
 func moveAround(t *testing.T, name string, rng *rand.Rand, it *set.Iter, shown []string) {
 	t.Helper()
+	m := &tabletest.Model{Pairs: tabletest.PairsOf(shown...), Compare: bytes.Compare}
 	it.First()
-	at := 0 // the index in shown
 	for range 60 {
 		k := key(rng.IntN(600)) + strings.Repeat("x", rng.IntN(2))
-		seek, _ := slices.BinarySearch(shown, k)
-		switch rng.IntN(8) {
-		case 0:
-			name, at = name+", First", 0
-			it.First()
-		case 1:
-			name, at = name+", Last", len(shown)-1
-			it.Last()
-		case 2:
-			name, at = name+", SeekGE "+k, seek
-			it.SeekGE([]byte(k))
-		case 3:
-			name, at = name+", SeekLT "+k, seek-1
-			it.SeekLT([]byte(k))
-		case 4, 5:
-			name, at = name+", Next", min(at+1, len(shown))
-			it.Next()
-		default:
-			name, at = name+", Prev", max(at-1, -1)
-			it.Prev()
-		}
-		inside := at >= 0 && at < len(shown)
-		if it.Valid() != inside || inside && string(it.Key()) != shown[at] {
-			t.Fatalf("%s: at %q, %v; want entry %d of %d", name, it.Key(), it.Error(), at, len(shown))
-		}
-		if !inside && len(shown) == 0 {
-			return // before the first or after the last: it is both
+		move, got, want := tabletest.Step(rng, it, m, []byte(k))
+		name += ", " + move
+		if got != want || it.Valid() != want || want && string(it.Key()) != shown[m.At] {
+			t.Fatalf("%s: at %q, %v; want entry %d of %d", name, it.Key(), it.Error(), m.At, len(shown))
 		}
 	}
 }
