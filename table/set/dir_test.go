@@ -26,9 +26,7 @@ func (s *store) writeTo(t testing.TB, dir string, m *set.Manifest) {
 // writeDir writes a set of n tables into a directory.
 func writeDir(t testing.TB, dir string, n int) *set.Manifest {
 	t.Helper()
-	src, m := numberedSet(t, n, filtered)
-	src.writeTo(t, dir, m)
-	return m
+	return writeTables(t, dir, filtered, n, perTable)
 }
 
 // openDir opens a set that is closed at the end of the test.

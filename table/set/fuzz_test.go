@@ -96,9 +96,7 @@ func (z *fuzzed) swap() {
 	if !found || z.rng.IntN(2) == 0 {
 		pairs = numbered(first, first+1+z.rng.IntN(100))
 		value := fmt.Sprint("value ", z.rng.Uint32())
-		for i := range pairs {
-			pairs[i][1] = value
-		}
+		pairs = withValue(value, pairs)
 		m.Tables = slices.Insert(m.Tables, i, z.src.put(z.t, fmt.Sprintf("%d-%s", first, value), filtered, pairs))
 	}
 	noError(z.t, z.s.Swap(background, m))

@@ -12,21 +12,11 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// gappedSet returns a store of tables with gaps between their ranges: table i has the keys from
-// 100×i up to 100×i+49.
-func gappedSet(t testing.TB, n int, o *table.WriterOptions) (*store, *set.Manifest) {
-	t.Helper()
-	s, m := newStore(), new(set.Manifest)
-	for i := range n {
-		m.Tables = append(m.Tables, s.put(t, fmt.Sprintf("t%03d", i), o, numbered(100*i, 100*i+50)))
-	}
-	return s, m
-}
-
 // A key outside of all ranges costs no read, and a present one costs one.
 func TestHowManyReadsGetTakes(t *testing.T) {
 	t.Parallel()
-	src, m := gappedSet(t, 3, filtered)
+	src, m := numberedSet(t, 5, filtered)
+	m = manifestOf(m.Tables[0], m.Tables[2], m.Tables[4]) // with gaps between their ranges
 	s := open(t, m, src, &set.Options{OpenAll: true, Reader: table.ReaderOptions{Cache: table.NewCache(1 << 20)}})
 	src.reads.Store(0)
 	for _, test := range []struct {

@@ -153,10 +153,16 @@ func numbered(first, end int) (pairs [][2]string) {
 // pairsFor returns the same, without values if tables of o have a filter only.
 func pairsFor(o *table.WriterOptions, first, end int) [][2]string {
 	pairs := numbered(first, end)
+	if o != nil && o.FilterOnly {
+		return withValue("", pairs)
+	}
+	return pairs
+}
+
+// withValue gives all pairs that value, and returns them.
+func withValue(value string, pairs [][2]string) [][2]string {
 	for i := range pairs {
-		if o != nil && o.FilterOnly {
-			pairs[i][1] = ""
-		}
+		pairs[i][1] = value
 	}
 	return pairs
 }
@@ -167,9 +173,15 @@ const perTable = 50
 // numberedSet returns a store of n tables. Table i has the keys from i×perTable on.
 func numberedSet(t testing.TB, n int, o *table.WriterOptions) (*store, *set.Manifest) {
 	t.Helper()
+	return setOf(t, n, perTable, o)
+}
+
+// setOf returns a store of n tables of that many keys each.
+func setOf(t testing.TB, n, keys int, o *table.WriterOptions) (*store, *set.Manifest) {
+	t.Helper()
 	s, m := newStore(), new(set.Manifest)
 	for i := range n {
-		m.Tables = append(m.Tables, s.put(t, fmt.Sprintf("t%03d", i), o, numbered(i*perTable, (i+1)*perTable)))
+		m.Tables = append(m.Tables, s.put(t, fmt.Sprintf("t%03d", i), o, pairsFor(o, i*keys, (i+1)*keys)))
 	}
 	return s, m
 }
@@ -313,13 +325,10 @@ func bytesOf(keys ...string) (b [][]byte) {
 // rounds returns how many rounds a test has: more if long tests run, and a third of them with the race
 // detector, which is slow.
 func rounds(few, many int) int {
-	switch {
-	case long.Enabled():
-		return many
-	case long.Race:
-		return 1 + few/3
+	if long.Race {
+		few = 1 + few/3
 	}
-	return few
+	return long.Rounds(few, many)
 }
 
 // entriesOf returns what an Iter shows, past what is lost if onLoss is not nil.

@@ -94,26 +94,17 @@ func TestWrongSHA256SharesNoBlocks(t *testing.T) {
 
 var plainTables = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression, BlockSize: 256}
 
-// sameValues returns pairs with one value.
-func sameValues(value string) [][2]string {
-	pairs := numbered(0, perTable)
-	for i := range pairs {
-		pairs[i][1] = value
-	}
-	return pairs
-}
-
 // writtenTable returns a table with that value for all keys, and its line.
 func writtenTable(t *testing.T, value string) ([]byte, set.Table) {
 	var b bytes.Buffer
-	line := write(t, &b, "t", plainTables, sameValues(value))
+	line := write(t, &b, "t", plainTables, withValue(value, numbered(0, perTable)))
 	return b.Bytes(), line
 }
 
 // describedTable returns a table of another program.
 func describedTable(t *testing.T, value string) ([]byte, set.Table) {
 	var pairs []workload.Pair
-	for _, p := range sameValues(value) {
+	for _, p := range withValue(value, numbered(0, perTable)) {
 		pairs = append(pairs, workload.Pair{Key: []byte(p[0]), Value: []byte(p[1])})
 	}
 	contents := tabletest.Build(t, plainTables, pairs)

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -69,10 +67,7 @@ func TestManifestOfFilters(t *testing.T) {
 	if !strings.Contains(file, `1b","filterSize":700,"filterBits":16}`) || strings.Count(file, "filter") != 2 {
 		t.Errorf("the file is %s", file)
 	}
-	got, err := set.ReadManifest(strings.NewReader(file))
-	if diff := cmp.Diff(m, got); err != nil || diff != "" {
-		t.Errorf("error %v (-want +got):\n%s", err, diff)
-	}
+	checkRead(t, file, m)
 	for _, tt := range []struct{ size, bits, want string }{
 		{"-1", "0", "filterSize is -1: must be 0 to 1000 (the size)"},
 		{"1001", "16", "filterSize is 1001: must be 0 to 1000 (the size)"},

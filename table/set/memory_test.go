@@ -1,7 +1,6 @@
 package set_test
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -17,9 +16,8 @@ func tableMemory(t testing.TB, src *store, m *set.Manifest, o *table.ReaderOptio
 	s := open(t, m, src, &set.Options{Reader: *o})
 	defer s.Close()
 	for _, l := range m.Tables {
-		if _, err := s.Get(background, l.Smallest); err != nil {
-			t.Fatal(err)
-		}
+		_, err := s.Get(background, l.Smallest)
+		noError(t, err)
 	}
 	return s.MemorySize() / int64(len(m.Tables))
 }
@@ -73,14 +71,10 @@ func TestMemorySizeIsForTheTablesOfTheManifest(t *testing.T) {
 func TestMemorySizeOfTablesThatGrow(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
-	src := newStore()
-	m := new(set.Manifest)
 	const tables, keys = 8, 2000
 	o := *filtered
 	o.BlockSize = 100
-	for i := range tables {
-		m.Tables = append(m.Tables, src.put(t, fmt.Sprintf("t%03d", i), &o, numbered(i*keys, (i+1)*keys)))
-	}
+	src, m := setOf(t, tables, keys, &o)
 	one := tableMemory(t, src, m, new(table.ReaderOptions))
 	all := open(t, m, src, nil)
 	s := open(t, m, src, &set.Options{MemorySize: tables * one})

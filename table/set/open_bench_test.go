@@ -44,10 +44,7 @@ func BenchmarkOpening(b *testing.B) {
 // writeTables writes a set of tables with that many keys each into a directory.
 func writeTables(t testing.TB, dir string, o *table.WriterOptions, tables, keys int) *set.Manifest {
 	t.Helper()
-	src, m := newStore(), new(set.Manifest)
-	for i := range tables {
-		m.Tables = append(m.Tables, src.put(t, fmt.Sprintf("t%03d", i), o, pairsFor(o, i*keys, (i+1)*keys)))
-	}
+	src, m := setOf(t, tables, keys, o)
 	src.writeTo(t, dir, m)
 	return m
 }

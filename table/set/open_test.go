@@ -18,11 +18,9 @@ import (
 func TestOpenReadsEachTableOnce(t *testing.T) {
 	t.Parallel()
 	for _, o := range []*table.WriterOptions{nil, filtered, {FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}} {
-		src, m := newStore(), new(set.Manifest)
+		src, m := numberedSet(t, 3, o)
 		var want []string
-		for i := range 3 {
-			line := src.put(t, fmt.Sprint("t", i), o, pairsFor(o, i*perTable, (i+1)*perTable))
-			m.Tables = append(m.Tables, line)
+		for _, line := range m.Tables {
 			want = append(want, fmt.Sprintf("%s %d+%d", line.Name, line.Size-line.TailSize, line.TailSize+1))
 		}
 		src.ranges = []string{}
@@ -80,9 +78,8 @@ func TestOpenOfOtherTables(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s, mapped %t", name, mapped), func(t *testing.T) {
 				o := set.Options{OpenAll: true, Concurrency: 1, Reader: table.ReaderOptions{Mapped: mapped}}
-				if _, err := set.Open(background, m, mapper{src}, &o); !errors.Is(err, set.ErrMismatch) || !strings.Contains(err.Error(), want) {
-					t.Errorf("Open = %v, want an ErrMismatch with %q", err, want)
-				}
+				_, err := set.Open(background, m, mapper{src}, &o)
+				checkError(t, "Open", err, set.ErrMismatch, want)
 			})
 		}
 	}

@@ -148,9 +148,7 @@ func (c *calls) random() {
 	case 8:
 		c.s.FilterErr()
 	case 9:
-		ctx, cancel := context.WithCancel(background)
-		cancel()
-		c.s.Get(ctx, k)
+		c.s.Get(canceled(), k)
 	}
 }
 

@@ -135,10 +135,7 @@ func TestSwapUsesANameAgain(t *testing.T) {
 func generation(t testing.TB, src *store, number int) (*store, *set.Manifest) {
 	m := new(set.Manifest)
 	for i := range 4 {
-		var pairs [][2]string
-		for j := range perTable {
-			pairs = append(pairs, [2]string{key(i*perTable + j), fmt.Sprint(number)})
-		}
+		pairs := withValue(fmt.Sprint(number), numbered(i*perTable, (i+1)*perTable))
 		m.Tables = append(m.Tables, src.put(t, fmt.Sprintf("g%d-%d", number, i), filtered, pairs))
 	}
 	return src, m

@@ -91,9 +91,7 @@ func TestUnavailableAfterReads(t *testing.T) {
 	src.before = func(ctx context.Context, _ string, _ []byte, _ int64) (int, error, bool) {
 		return 0, ctx.Err(), ctx.Err() != nil
 	}
-	ctx, cancel := context.WithCancel(background)
-	cancel()
-	s.Get(ctx, []byte(key(3)))
+	s.Get(canceled(), []byte(key(3)))
 	checkOut(t, s, nil)
 	src.before = failing(broken, "t001")
 	checkOut(t, s, nil)

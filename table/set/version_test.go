@@ -86,9 +86,8 @@ func TestVersionEndsWithItsLastUse(t *testing.T) {
 func TestClosedReadersAnswerDoesNotCount(t *testing.T) {
 	t.Parallel()
 	s, key := oneTableSet(t)
-	if _, err := s.Get(t.Context(), key); err != nil {
-		t.Fatal(err)
-	}
+	_, err := s.Get(t.Context(), key)
+	noError(t, err)
 	if may, known := s.TryMayContain(key); !may || !known {
 		t.Errorf("open: TryMayContain = %t, %t; want true, true", may, known)
 	}
@@ -106,9 +105,8 @@ func TestLookupThatFindsAClosedReader(t *testing.T) {
 	m := s.current.Load().members[0]
 	get := func() {
 		t.Helper()
-		if _, err := s.Get(t.Context(), key); err != nil {
-			t.Fatal(err)
-		}
+		_, err := s.Get(t.Context(), key)
+		noError(t, err)
 	}
 	get()
 	s.mu.Lock()
