@@ -34,7 +34,7 @@ func emptyTemp(t *testing.T) {
 	})
 }
 
-// wantTable writes the table itself, and returns it with its line.
+// wantTable writes a table of the keys, each with the same value, and returns it with its line.
 func wantTable(t testing.TB, o *table.WriterOptions, keys [][]byte, value string) ([]byte, set.Table) {
 	t.Helper()
 	var b bytes.Buffer
@@ -144,12 +144,21 @@ func TestPutTableRefuses(t *testing.T) {
 
 // A context that is done while an object is sent leaves no object.
 func TestPutTableCancelled(t *testing.T) {
+	contents, line := wantTable(t, nil, workload.W3(1000).Keys, "v")
+	isPut := func(r *http.Request) bool { return r.Method == http.MethodPut }
+	checkCancelled(t, isPut, line, contents)
+}
+
+// checkCancelled cancels a PutTable while it waits for the response to one of its requests, and checks that there is no
+// object.
+func checkCancelled(t *testing.T, isOne func(*http.Request) bool, line set.Table, contents []byte) {
+	t.Helper()
 	p := s3test.NewProxy(t)
 	bucket := p.Bucket(t)
 	putObject(t, bucket, "other", "")
 	ctx, cancel := context.WithCancel(t.Context())
 	p.Spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
-		if r.Method == http.MethodPut {
+		if isOne(r) {
 			io.Copy(io.Discard, r.Body)
 			cancel()
 			<-r.Context().Done() // until the client has gone
@@ -157,7 +166,6 @@ func TestPutTableCancelled(t *testing.T) {
 		}
 		server.ServeHTTP(w, r)
 	})
-	contents, line := wantTable(t, nil, workload.W3(1000).Keys, "v")
 	checkError(t, set.PutTable(ctx, newStore(bucket), line, bytes.NewReader(contents)), context.Canceled)
 	p.Spoil(nil)
 	checkDiff(t, "objects", map[string]int64{"other": 0}, objects(t, bucket))
