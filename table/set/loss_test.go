@@ -2,7 +2,6 @@ package set_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,9 +35,7 @@ func TestLossInLayers(t *testing.T) {
 			name := fmt.Sprint("t", lost+1)
 			if contents := src.files[name]; rng.IntN(2) == 0 {
 				delete(src.files, name)
-				src.before = func(_ context.Context, asked string, _ []byte, _ int64) (int, error, bool) {
-					return 0, fs.ErrNotExist, asked == name
-				}
+				src.before = failing(fs.ErrNotExist, name)
 			} else if len(contents) > 0 {
 				contents[0] ^= 1 // of the first data block
 			}

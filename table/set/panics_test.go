@@ -83,10 +83,7 @@ func TestAnyCallMayPanic(t *testing.T) {
 		codec := panickingCodec{table.Snappy, p}
 		policy := panickingPolicy{filter.NewTableBloom(10), p}
 		src, m := numberedSet(t, 4, &table.WriterOptions{BlockSize: 256, Compression: codec, TableFilterPolicy: policy})
-		src.before = func(context.Context, string, []byte, int64) (int, error, bool) {
-			p.call()
-			return 0, nil, false
-		}
+		src.before = doing(p.call)
 		rng := rand.New(rand.NewPCG(14, seed))
 		o := &set.Options{OpenAll: rng.IntN(2) == 0, MemorySize: int64(rng.IntN(3) * 2000), Concurrency: 1 + rng.IntN(3)}
 		o.Reader = table.ReaderOptions{

@@ -16,7 +16,7 @@ import (
 
 // stalled makes each read of a table wait until its context is done, and then return err, or else the
 // context's error.
-func stalled(table string, err error) func(context.Context, string, []byte, int64) (int, error, bool) {
+func stalled(table string, err error) hook {
 	return func(ctx context.Context, name string, _ []byte, _ int64) (int, error, bool) {
 		if name != table {
 			return 0, nil, false
@@ -175,10 +175,7 @@ func TestReadTimeoutOfADeafSource(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 1, filtered)
-		src.before = func(context.Context, string, []byte, int64) (int, error, bool) {
-			time.Sleep(time.Minute)
-			return 0, nil, false
-		}
+		src.before = doing(func() { time.Sleep(time.Minute) })
 		s := open(t, m, src, &set.Options{ReadTimeout: time.Second})
 		checkTook(t, "Get, of two reads", 2*time.Minute, nil, func() error {
 			checkGet(t, s, key(3), valueOf(3))

@@ -1,6 +1,7 @@
 package set_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -56,5 +58,40 @@ func sweepOld(t *testing.T, dir string) {
 	err := set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{Before: old.Add(time.Hour)})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // the directory
 		t.Error(err)
+	}
+}
+
+// Without a lock, Builders and Sweeps of all ages run at once. If the manifest then lists a table that is gone, one of
+// them has said so.
+func TestSweepBesideBuildersWithoutLock(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(12, 27))
+	for round := range rounds(30, 1000) {
+		s := replacingStore{newMemoryStore()}
+		noError(t, buildSmall(t, s, set.BuilderOptions{}, 5, "0"))
+		var all sync.WaitGroup
+		var said atomic.Bool
+		check := func(what string, err, expected error) {
+			if errors.Is(err, set.ErrGone) {
+				said.Store(true)
+			} else if err != nil && !errors.Is(err, expected) {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		for range 2 + r.IntN(3) {
+			n, value := 1+r.IntN(9), fmt.Sprint(r.IntN(2))
+			all.Go(func() { check("Commit", buildSmall(t, s, set.BuilderOptions{}, n, value), set.ErrChanged) })
+		}
+		for range 3 {
+			all.Go(func() { check("Sweep", set.Sweep(t.Context(), s, &set.SweepOptions{}), set.ErrBuilding) })
+		}
+		all.Wait()
+		m, err := set.ReadManifest(bytes.NewReader(s.files[set.ManifestName].content))
+		noError(t, err)
+		for table := range m.All() {
+			if _, ok := s.files[table.Name]; !ok && !said.Load() {
+				t.Fatalf("round %d: %s is listed and gone, and nobody says so", round, table.Name)
+			}
+		}
 	}
 }
