@@ -36,9 +36,7 @@ func TestCodecThatDoesNotCompress(t *testing.T) {
 	for _, concurrency := range []int{1, 3} {
 		contents := build(t, &table.WriterOptions{BlockSize: 1, Compression: lazyCodec{runCodec{9}}, Concurrency: concurrency}, pairs)
 		r := open(t, contents, &table.ReaderOptions{Codecs: []table.Codec{runCodec{9}}})
-		if diff := diffPairs(pairs, forward(t, r.NewIter(nil))); diff != "" {
-			t.Errorf("with Concurrency %d (-want +got):\n%s", concurrency, diff)
-		}
+		checkPairs(t, fmt.Sprintf("with Concurrency %d", concurrency), pairs, forward(t, r.NewIter(nil)))
 	}
 }
 

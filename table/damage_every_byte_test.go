@@ -112,9 +112,7 @@ func TestEveryByteChangedUnderRightChecksums(t *testing.T) {
 			}
 			r := open(t, changed, nil)
 			read := forward(t, r.NewIter(nil))
-			if diff := diffPairs(read, backward(t, r.NewIter(nil))); diff != "" {
-				t.Errorf("%s: %s: (-forward +backward):\n%s", name, change, diff)
-			}
+			checkPairs(t, name+": "+change+", backward", read, backward(t, r.NewIter(nil)))
 			checkLookups(t, r, read)
 			tailSum(t, changed) // has no error
 		})

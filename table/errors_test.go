@@ -142,9 +142,7 @@ func TestAnyOrderGoesThroughAnyTable(t *testing.T) {
 			for way, walk := range ways {
 				for _, r := range []*table.Reader{cached, r} {
 					prefixed := r.NewIter(&table.IterOptions{Prefix: []byte("a")}) // which tells nothing here
-					if diff := diffPairs(pairs, walk(t, prefixed)); diff != "" {
-						t.Errorf("%s, %s (-want +got):\n%s", name, way, diff)
-					}
+					checkPairs(t, name+", "+way, pairs, walk(t, prefixed))
 				}
 			}
 			checkSound(t, name, r)
@@ -243,9 +241,7 @@ func TestAnyOrderOfInternalKeys(t *testing.T) {
 	pairs := []workload.Pair{{Key: internal("z", 1)}, {Key: []byte("short")}, {Key: deleted}, {Key: []byte("")}}
 	o := &table.WriterOptions{Comparer: table.InternalComparer(table.AnyOrder), FilterPolicy: filter.NewBloom(10), FilterKey: internalkey.UserKey, BlockSize: 1, Properties: true}
 	r := open(t, build(t, o, pairs), &table.ReaderOptions{Comparer: o.Comparer, FilterKey: o.FilterKey})
-	if diff := diffPairs(pairs, forward(t, r.NewIter(nil))); diff != "" {
-		t.Errorf("forward (-want +got):\n%s", diff)
-	}
+	checkPairs(t, "forward", pairs, forward(t, r.NewIter(nil)))
 	noError(t, r.Verify())
 	if p, err := r.Properties(); err != nil || p.Deletions != 1 {
 		t.Errorf("Properties = %v, %v; want a deletion", p, err)

@@ -186,9 +186,7 @@ func TestDatabaseTables(t *testing.T) {
 		if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
 			t.Errorf("%s: %v", engine.name, err)
 		}
-		if diff := diffPairs(want, forward(t, r.NewIter(nil))); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", engine.name, diff)
-		}
+		checkPairs(t, engine.name, want, forward(t, r.NewIter(nil)))
 		checkSnapshots(t, engine.name, r, rounds)
 		again := build(t, &table.WriterOptions{
 			Comparer: order, FilterKey: internalkey.UserKey, Compression: table.NoCompression,

@@ -265,9 +265,7 @@ func TestSeparatorThatSharesKeys(t *testing.T) {
 		}
 		keys, want := pairsOf(names...), pairsOf(names...)
 		contents := build(t, &table.WriterOptions{BlockSize: 1, Comparer: order}, keys)
-		if diff := diffPairs(want, keys); diff != "" {
-			t.Errorf("%s: the caller's keys changed (-want +got):\n%s", order.Name(), diff)
-		}
+		checkPairs(t, order.Name()+": the caller's keys", want, keys)
 		if err := open(t, contents, &table.ReaderOptions{Comparer: order}).Verify(); err != nil {
 			t.Errorf("%s: %v", order.Name(), err)
 		}

@@ -242,9 +242,7 @@ func TestExceptionThatIsAPrefix(t *testing.T) {
 	if mayContain(r, []byte("a/")) || r.Filters().Never.Len() != 1 {
 		t.Errorf("MayContain(a/) is true, or there are %d exceptions, want 1", r.Filters().Never.Len())
 	}
-	if diff := diffPairs(pairs[:2], forward(t, r.NewIter(&table.IterOptions{Prefix: []byte("a/")}))); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	checkPairs(t, "with a prefix", pairs[:2], forward(t, r.NewIter(&table.IterOptions{Prefix: []byte("a/")})))
 }
 
 // A recorder is a Policy and a TablePolicy of a user whose filters are the keys that were added, each before a "|".

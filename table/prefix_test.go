@@ -32,9 +32,7 @@ func TestUnknownPrefixer(t *testing.T) {
 		if absent := forward(t, r.NewIter(&table.IterOptions{Prefix: []byte("b/0/")})); absent != nil || (m.BlocksRead.Load() == 0) != tt.known {
 			t.Errorf("%s: an absent prefix has %v and reads %d blocks", tt.name, absent, m.BlocksRead.Load())
 		}
-		if diff := diffPairs(pairs[:1], forward(t, r.NewIter(&table.IterOptions{Prefix: []byte("a/1/")}))); diff != "" {
-			t.Errorf("%s: with a prefix (-want +got):\n%s", tt.name, diff)
-		}
+		checkPairs(t, tt.name+": with a prefix", pairs[:1], forward(t, r.NewIter(&table.IterOptions{Prefix: []byte("a/1/")})))
 		if got := r.Filters().Prefix; (got != nil) != tt.known {
 			t.Errorf("%s: Filters().Prefix = %v", tt.name, got)
 		}
@@ -56,9 +54,7 @@ func TestWrongPrefixer(t *testing.T) {
 		rawtable.Repair(changed)
 		checkError(t, name+": Verify", open(t, changed, nil).Verify(), table.ErrCorrupt, "rules out the prefixes of 3 of 3 keys")
 		r := openFile(t, changed, nil)
-		if diff := diffPairs(pairs[:1], forward(t, r.NewIter(&table.IterOptions{Prefix: []byte("aaa"), Upper: []byte("b")}))); diff != "" {
-			t.Errorf("%s: (-want +got):\n%s", name, diff)
-		}
+		checkPairs(t, name, pairs[:1], forward(t, r.NewIter(&table.IterOptions{Prefix: []byte("aaa"), Upper: []byte("b")})))
 		checkError(t, name+": FilterErr", r.FilterErr(), nil, `rules out "aaa" and is not used: it is the prefix of the table's key "aaaa"`)
 	}
 }
