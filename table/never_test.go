@@ -48,7 +48,7 @@ type neverCase struct {
 // randomNever returns a case of random options, orders and keys.
 func randomNever(seed uint64) neverCase {
 	rng := rand.New(rand.NewPCG(21, seed))
-	order := []table.Comparer{table.BytewiseComparer, tableReverse{}, internalOrder}[rng.IntN(3)]
+	order := []table.Comparer{table.BytewiseComparer, descendingComparer{}, internalOrder}[rng.IntN(3)]
 	internal := order.Name() == internalOrder.Name()
 	c := neverCase{internal: internal, bySlices: rng.IntN(3) == 0}
 	c.r = table.ReaderOptions{Comparer: order, TailSize: rng.IntN(2) * 1000, Metrics: new(table.Metrics)}
@@ -83,14 +83,6 @@ func randomNever(seed uint64) neverCase {
 	slices.SortFunc(c.never, order.Compare)
 	return c
 }
-
-// tableReverse is the bytewise order from the last key to the first.
-type tableReverse struct{ table.Comparer }
-
-func (tableReverse) Name() string                    { return "reverse" }
-func (tableReverse) Compare(a, b []byte) int         { return bytes.Compare(b, a) }
-func (tableReverse) Separator(_, _, _ []byte) []byte { return nil }
-func (tableReverse) Successor(_, _ []byte) []byte    { return nil }
 
 func (c *neverCase) open(t *testing.T, o *table.WriterOptions) *table.Reader {
 	contents := build(t, o, c.pairs)

@@ -58,8 +58,8 @@ type prefixCase struct {
 // randomPrefixes returns a case of random options, orders and keys.
 func randomPrefixes(seed uint64) prefixCase {
 	rng := rand.New(rand.NewPCG(22, seed))
-	order := []table.Comparer{table.BytewiseComparer, tableReverse{}, internalOrder}[rng.IntN(3)]
-	c := prefixCase{user: func(key []byte) []byte { return key }, neighbors: order.Name() != (tableReverse{}).Name()}
+	order := []table.Comparer{table.BytewiseComparer, descendingComparer{}, internalOrder}[rng.IntN(3)]
+	c := prefixCase{user: func(key []byte) []byte { return key }, neighbors: order != (descendingComparer{})}
 	if order.Name() == internalOrder.Name() {
 		c.user = internalkey.UserKey
 	}
