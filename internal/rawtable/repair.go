@@ -56,8 +56,13 @@ func repair(blocks, handle []byte) (contents []byte, n int) {
 	return contents, n0 + n1
 }
 
-// values returns the values of a block up to the first entry that cannot be decoded.
+// values returns the values of a block up to its restart points, or the first entry that cannot be decoded.
 func values(block []byte) (all [][]byte) {
+	if n := len(block) - 4; n >= 0 {
+		if restarts := uint64(binary.LittleEndian.Uint32(block[n:])); 4*restarts <= uint64(n) {
+			block = block[:n-4*int(restarts)]
+		}
+	}
 	for {
 		var n [3]uint64
 		for i := range n {
