@@ -14,7 +14,6 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/filtertest"
-	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -153,13 +152,12 @@ func TestBlockThatCannotBeFoundIsNotDenied(t *testing.T) {
 		return []byte(rawtable.Handle(h.Offset, h.Length))
 	}
 	const wrong = 50
-	h := layout.Index
-	index := contents[h.Offset:][:h.Length]
+	index := contents[layout.Index.Offset:][:layout.Index.Length]
 	if len(handle(wrong)) != len(handle(wrong-1)) || bytes.Count(index, handle(wrong)) != 1 {
 		t.Fatal("the handle of the block cannot be replaced")
 	}
 	copy(index[bytes.Index(index, handle(wrong)):], handle(wrong-1))
-	binary.LittleEndian.PutUint32(contents[h.Offset+h.Length+1:], format.Checksum(index, 0))
+	rawtable.Repair(contents)
 	r := open(t, contents, nil)
 	for i, p := range pairs {
 		if _, err := r.Get(p.Key); errors.Is(err, table.ErrCorrupt) != (i == wrong) || errors.Is(err, table.ErrNotFound) {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/filtertest"
-	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
@@ -152,11 +151,10 @@ func TestSearchThatComesToAMalformedEntry(t *testing.T) {
 	pairs := numbered(100)
 	contents := build(t, oneKeyBlocks, pairs)
 	layout := layoutOf(t, contents)
-	h := layout.Index
-	index := contents[h.Offset:][:h.Length]
+	index := contents[layout.Index.Offset:][:layout.Index.Length]
 	const half = 50                                                // where each search begins
 	index[bytes.Index(index, layout.Data[half].Separator)-3] = 100 // bytes that it shares with no entry
-	binary.LittleEndian.PutUint32(contents[h.Offset+h.Length+1:], format.Checksum(index, 0))
+	rawtable.Repair(contents)
 	r := open(t, contents, nil)
 	for name, search := range map[string]func(key []byte) error{
 		"Get":     func(key []byte) error { return errorOf(r.Get(key)) },
