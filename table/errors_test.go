@@ -238,7 +238,7 @@ func TestAnyOrderRefusesLookups(t *testing.T) {
 // Of internal keys, AnyOrder takes those that are none too, and deletions are counted.
 func TestAnyOrderOfInternalKeys(t *testing.T) {
 	deleted := internalkey.Key{UserKey: []byte("b"), Sequence: 3, Kind: internalkey.Delete}.Append(nil)
-	pairs := []workload.Pair{{Key: internal("z", 1)}, {Key: []byte("short")}, {Key: deleted}, {Key: []byte("")}}
+	pairs := []workload.Pair{{Key: internalKey("z", 1, internalkey.Set)}, {Key: []byte("short")}, {Key: deleted}, {Key: []byte("")}}
 	o := &table.WriterOptions{Comparer: table.InternalComparer(table.AnyOrder), FilterPolicy: filter.NewBloom(10), FilterKey: internalkey.UserKey, BlockSize: 1, Properties: true}
 	r := open(t, build(t, o, pairs), &table.ReaderOptions{Comparer: o.Comparer, FilterKey: o.FilterKey})
 	checkPairs(t, "forward", pairs, forward(t, r.NewIter(nil)))

@@ -171,14 +171,9 @@ func TestFiltersHoldFilterKeys(t *testing.T) {
 	}
 }
 
-// internal returns a database's internal key.
-func internal(user string, sequence byte) []byte {
-	return append([]byte(user), 1, sequence, 0, 0, 0, 0, 0, 0)
-}
-
 func TestFilterKeyOfUserKeys(t *testing.T) {
 	t.Parallel()
-	pairs := []workload.Pair{{Key: internal("", 1)}, {Key: internal("aa", 2)}, {Key: internal("bb", 3)}}
+	pairs := []workload.Pair{{Key: internalKey("", 1, internalkey.Set)}, {Key: internalKey("aa", 2, internalkey.Set)}, {Key: internalKey("bb", 3, internalkey.Set)}}
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: internalkey.UserKey}, pairs)
 	checkLookups(t, open(t, contents, &table.ReaderOptions{FilterKey: internalkey.UserKey}), pairs)
 

@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/verified"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // checkFindings checks that each line of what Verify returned begins as wanted.
@@ -90,7 +91,7 @@ func TestVerifyReportsAllDamage(t *testing.T) {
 			[]string{"filter block at 54: " + deniesAB, "filter block at 54: " + deniesCD}},
 		{"an empty slot: its blocks have no keys", soundBut(filterOf(filterBlock(sound().filter[:9], 4, 0, 9))), nil, // 16 bytes of the file each
 			[]string{"filter block at 54: " + deniesCD}},
-		{"some keys without their last 8 bytes", build(t, &anyLength, []workload.Pair{{Key: internal("aa", 2)}, {Key: []byte("b")}}), nil,
+		{"some keys without their last 8 bytes", build(t, &anyLength, []workload.Pair{{Key: internalKey("aa", 2, internalkey.Set)}, {Key: []byte("b")}}), nil,
 			[]string{`filter block at 30: rules out 2 of 2 keys of the data block at 0: "aa\x01\x02\x00\x00\x00\x00\x00\x00", "b"`}},
 		{"a FilterKey of whole keys, not of user keys", build(t, &database, internalPairs("ada")), &table.ReaderOptions{Comparer: internalOrder, FilterKey: wholeKey},
 			[]string{"table filter block at 33: rules out 1 keys, but contains them without their last 8 bytes"}},
