@@ -5,22 +5,17 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/errtest"
+	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
 var noError = errtest.NoError
 
-// A manyFilter is a TableFilter with the optional method ContainsMany.
-type manyFilter interface {
-	filter.TableFilter
-	ContainsMany(keys [][]byte, results []bool)
-}
-
 // openTable opens a filter of TableBloom.
-func openTable(t testing.TB, contents []byte) manyFilter {
+func openTable(t testing.TB, contents []byte) filtertest.ManyFilter {
 	t.Helper()
 	f, err := filter.NewTableBloom(0).Open(contents)
 	noError(t, err)
-	return f.(manyFilter)
+	return f.(filtertest.ManyFilter)
 }
 
 // newReader opens a filter block.

@@ -5,15 +5,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
 // tableBloomOf returns an open filter of the keys.
-func tableBloomOf(t testing.TB, bitsPerKey int, keys [][]byte) manyFilter {
+func tableBloomOf(t testing.TB, bitsPerKey int, keys [][]byte) filtertest.ManyFilter {
 	t.Helper()
 	return openTable(t, filtertest.BuildTable(t, filter.NewTableBloom(bitsPerKey), keys...))
 }
@@ -23,7 +21,7 @@ func TestTableBloomContainsManyIsManyContains(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(28, 1))
-	for round := range 300 {
+	for range 300 {
 		n, bits := 1+rng.IntN(2000), 1+rng.IntN(24)
 		var all [][]byte
 		for i := range n {
@@ -35,36 +33,12 @@ func TestTableBloomContainsManyIsManyContains(t *testing.T) {
 			key := all[rng.IntN(n)]
 			keys = append(keys, key, key[:rng.IntN(len(key))], append([]byte("no "), key...))
 		}
-		keys = keys[rng.IntN(3):]
-		want, got := make([]bool, len(keys)), make([]bool, len(keys))
-		for i, key := range keys {
-			want[i], got[i] = f.Contains(key), rng.IntN(2) == 0
-		}
-		f.ContainsMany(keys, got)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("round %d: %d keys, %d bits, %d lookups (-Contains +ContainsMany):\n%s", round, n, bits, len(keys), diff)
-		}
+		filtertest.CheckContainsMany(t, rng, f, keys[rng.IntN(3):])
 	}
 }
 
 func TestTableBloomContainsManyWantsAResultForEachKey(t *testing.T) {
-	t.Parallel()
-	f := tableBloomOf(t, 10, [][]byte{[]byte("key")})
-	f.ContainsMany(nil, nil)
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic for 2 keys and 1 result")
-		}
-	}()
-	f.ContainsMany(make([][]byte, 2), make([]bool, 1))
-}
-
-func TestTableBloomContainsManyDoesNotAllocate(t *testing.T) {
-	keys, results := make([][]byte, 1000), make([]bool, 1000)
-	f := tableBloomOf(t, 10, [][]byte{[]byte("key")})
-	if n := testing.AllocsPerRun(10, func() { f.ContainsMany(keys, results) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
+	filtertest.CheckManyResults(t, tableBloomOf(t, 10, [][]byte{[]byte("key")}))
 }
 
 // BenchmarkTableContainsMany asks for keys in any order, in batches of 64 and one by one.

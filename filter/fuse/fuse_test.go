@@ -257,7 +257,7 @@ func FuzzOpen(f *testing.F) {
 			return
 		}
 		var many [2]bool
-		opened.(manyFilter).ContainsMany([][]byte{key, append([]byte(nil), key...)}, many[:])
+		opened.(filtertest.ManyFilter).ContainsMany([][]byte{key, append([]byte(nil), key...)}, many[:])
 		if want := opened.Contains(key); many[0] != want || many[1] != want {
 			t.Errorf("ContainsMany answers %v, Contains %v", many, want)
 		}

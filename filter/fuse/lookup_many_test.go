@@ -1,18 +1,12 @@
 package fuse_test
 
 import (
+	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
-	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 )
-
-// A manyFilter is a TableFilter with the optional method ContainsMany.
-type manyFilter interface {
-	filter.TableFilter
-	ContainsMany(keys [][]byte, results []bool)
-}
 
 // The law: ContainsMany answers as Contains does for each key.
 func TestContainsManyIsManyContains(t *testing.T) {
@@ -21,16 +15,8 @@ func TestContainsManyIsManyContains(t *testing.T) {
 		rng := rand.New(rand.NewPCG(27, uint64(bits)))
 		for range 100 {
 			n := 1 + rng.IntN(3000)
-			f := open(t, build(t, newPolicy(t, bits), n)).(manyFilter)
-			keys := anyKeys(rng, n)
-			want, got := make([]bool, len(keys)), make([]bool, len(keys))
-			for i, key := range keys {
-				want[i], got[i] = f.Contains(key), rng.IntN(2) == 0
-			}
-			f.ContainsMany(keys, got)
-			if !slices.Equal(want, got) {
-				t.Fatalf("%d bits, %d keys: ContainsMany answers %v, Contains %v", bits, n, got, want)
-			}
+			f := open(t, build(t, newPolicy(t, bits), n)).(filtertest.ManyFilter)
+			filtertest.CheckContainsMany(t, rng, f, anyKeys(rng, n))
 		}
 	}
 }
@@ -54,29 +40,9 @@ func anyKeys(rng *rand.Rand, n int) (keys [][]byte) {
 }
 
 func TestContainsManyWantsAResultForEachKey(t *testing.T) {
-	t.Parallel()
 	for _, bits := range allBits {
-		f := open(t, build(t, newPolicy(t, bits), 10)).(manyFilter)
-		f.ContainsMany(nil, nil)
-		for keys, results := range map[int]int{0: 1, 1: 0, 64: 65, 65: 64} {
-			func() {
-				defer func() {
-					if recover() == nil {
-						t.Errorf("%d bits: no panic for %d keys and %d results", bits, keys, results)
-					}
-				}()
-				f.ContainsMany(make([][]byte, keys), make([]bool, results))
-			}()
-		}
-	}
-}
-
-func TestContainsManyDoesNotAllocate(t *testing.T) {
-	keys, results := sixteenBytes(2, 1000), make([]bool, 1000)
-	for _, bits := range allBits {
-		f := open(t, build(t, newPolicy(t, bits), 1000)).(manyFilter)
-		if n := testing.AllocsPerRun(10, func() { f.ContainsMany(keys, results) }); n != 0 {
-			t.Errorf("%d bits: %v allocations", bits, n)
-		}
+		t.Run(fmt.Sprintf("bits=%d", bits), func(t *testing.T) {
+			filtertest.CheckManyResults(t, open(t, build(t, newPolicy(t, bits), 1000)).(filtertest.ManyFilter))
+		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/FastFilter/xorfilter"
 	"github.com/zeebo/xxh3"
 
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -100,7 +101,7 @@ func BenchmarkContains(b *testing.B) {
 		if n > 1_000_000 && testing.Short() {
 			break
 		}
-		f := open(b, build(b, newPolicy(b, 8), n)).(manyFilter)
+		f := open(b, build(b, newPolicy(b, 8), n)).(filtertest.ManyFilter)
 		peer, err := xorfilter.NewBinaryFuse[uint8](hashesOf(n))
 		noError(b, err)
 		b.Run(fmt.Sprintf("of=fuse/n=%d", n), func(b *testing.B) {
