@@ -22,9 +22,7 @@ func TestBlockWriterSizeIsThatOfTheBlock(t *testing.T) {
 			if got := w.Size(); got != before {
 				t.Errorf("Size = %d with a key more, and %d before", got, before)
 			}
-			if err := w.StartBlock(uint64(i+1) << 11); err != nil { // generates the filter
-				t.Fatal(err)
-			}
+			noError(t, w.StartBlock(uint64(i+1)<<11)) // generates the filter
 		}
 		size := w.Size()
 		if block, err := w.Finish(); err != nil || uint64(len(block)) != size {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/alloc"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/filterblock"
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
@@ -20,15 +21,9 @@ func kept(t *testing.T, size int) (lookup, iter, entries int) {
 	s.empty()
 	m := &Memory{Scratch: Scratch{decompressed: make([]byte, size)}, SeekKey: make([]byte, size)}
 	w, err := block.NewWriter(1, block.Order{})
-	if err == nil {
-		err = w.Append([]byte("key"), nil)
-	}
-	if err == nil {
-		err = m.entries.Decode(w.Finish(), rowblock.Order{})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, err)
+	errtest.NoError(t, w.Append([]byte("key"), nil))
+	errtest.NoError(t, m.entries.Decode(w.Finish(), rowblock.Order{}))
 	m.empty()
 	return cap(s.stored), cap(m.decompressed) + cap(m.SeekKey), m.entries.Size()
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/block"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rowblock"
@@ -21,23 +22,17 @@ import (
 func indexOf(t testing.TB, separators [][]byte, order rowblock.Order, interval int) *Index {
 	t.Helper()
 	w, err := block.NewWriter(interval, block.Order(order))
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, err)
 	var h Handle
 	for _, s := range separators {
 		h.Length = 1
-		if err := w.Append(s, h.Append(nil)); err != nil {
-			t.Fatal(err)
-		}
+		errtest.NoError(t, w.Append(s, h.Append(nil)))
 		h.Offset = h.End()
 	}
 	f := &File{o: &Options{Order: order}, FooterOffset: h.Offset + 100<<20}
 	f.Footer = Footer{Metaindex: Handle{h.Offset, 1}, Index: Handle{h.Offset + 6, 1}}
 	x, err := f.newIndex(w.Finish())
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, err)
 	f.Index = x
 	return x
 }
