@@ -18,13 +18,10 @@ import (
 )
 
 // iterOf returns an Iter over a table of the pairs.
-func iterOf(t *testing.T, o *table.ReaderOptions, pairs []workload.Pair) *table.Iter {
+func iterOf(t *testing.T, order table.Comparer, pairs []workload.Pair) *table.Iter {
 	t.Helper()
-	wo := &table.WriterOptions{BlockSize: 1}
-	if o != nil {
-		wo.Comparer = o.Comparer
-	}
-	return tabletest.Open(t, tabletest.Build(t, wo, pairs), o).NewIter(nil)
+	contents := tabletest.Build(t, &table.WriterOptions{BlockSize: 1, Comparer: order}, pairs)
+	return tabletest.Open(t, contents, &table.ReaderOptions{Comparer: order}).NewIter(nil)
 }
 
 // levelIter returns a LevelIter over tables of keys, each a letter, with the ranges
@@ -191,7 +188,7 @@ func TestSnapshotRefusesKeysThatAreNotInternal(t *testing.T) {
 	key := func(user string, sequence uint64, kind internalkey.Kind) string {
 		return string(internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: kind}.Append(nil))
 	}
-	o := &table.ReaderOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}
+	order := table.InternalComparer(table.BytewiseComparer)
 	const kind7 = `table: corrupt: the newest version of key "b" has kind 7, neither 1 (set) nor 0 (delete)`
 	const short = `table: corrupt: key "short" has 5 bytes: an internal key is a user key and 8 bytes of sequence number and kind`
 	for _, tt := range []struct {
@@ -207,7 +204,7 @@ func TestSnapshotRefusesKeysThatAreNotInternal(t *testing.T) {
 		{"short", []string{"short", key("b", 1, 1), key("c", 3, 1)}, short, "c " + short},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			it := merge.NewSnapshotIter(table.BytewiseComparer, iterOf(t, o, tabletest.PairsOf(tt.keys...)), 5)
+			it := merge.NewSnapshotIter(table.BytewiseComparer, iterOf(t, order, tabletest.PairsOf(tt.keys...)), 5)
 			up, down := "", ""
 			for it.Next() {
 				up += string(it.Key()) + " "

@@ -68,13 +68,13 @@ func TestMergingComparesOnceAndAllocatesNothing(t *testing.T) {
 	if compared > len(pairs)+2 {
 		t.Errorf("%d comparisons for %d entries, want one each", compared, len(pairs))
 	}
-	internal := &table.ReaderOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}
+	internal := table.InternalComparer(table.BytewiseComparer)
 	var versions [2][]workload.Pair
 	for i := range 2000 {
 		k := internalkey.Key{UserKey: fmt.Appendf(nil, "key%06d", i/3), Sequence: uint64(9000 - i), Kind: internalkey.Kind(min(1, i%4))}
 		versions[i%2] = append(versions[i%2], workload.Pair{Key: k.Append(nil), Value: make([]byte, i%30)})
 	}
-	s := merge.NewSnapshotIter(table.BytewiseComparer, merge.New(internal.Comparer, iterOf(t, internal, versions[0]), iterOf(t, internal, versions[1])), 8990)
+	s := merge.NewSnapshotIter(table.BytewiseComparer, merge.New(internal, iterOf(t, internal, versions[0]), iterOf(t, internal, versions[1])), 8990)
 	seek := []byte("key000300")
 	for name, it := range map[string]merge.Iterator{"merging": m, "snapshot": s} {
 		scan := func() {
