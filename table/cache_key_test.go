@@ -2,7 +2,6 @@ package table_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -136,34 +135,6 @@ func TestCacheOfFilesThatComeAndGoIsEmptyInTheEnd(t *testing.T) {
 		if m := c.Use(); m.Size != 0 || m.Blocks != 0 {
 			t.Errorf("in the end the Cache has %d blocks and takes %d bytes, want none", m.Blocks, m.Size)
 		}
-	}
-}
-
-// Readers that share a cache see their own blocks, and take them along when they
-// are closed.
-func TestCacheIsShared(t *testing.T) {
-	t.Parallel()
-	c := table.NewCache(1 << 20)
-	a, b := pairsOf("a", "b", "c"), pairsOf("a", "c", "d")
-	ra := open(t, build(t, nil, a), &table.ReaderOptions{Cache: c})
-	rb := open(t, build(t, nil, b), &table.ReaderOptions{Cache: c})
-	for range 2 {
-		checkLookups(t, ra, a)
-		checkLookups(t, rb, b)
-	}
-	both := c.Size()
-	value, err := ra.Get([]byte("b"))
-	noError(t, errors.Join(err, ra.Close()))
-	if left := c.Size(); left == 0 || left >= both {
-		t.Errorf("%d of %d bytes are left when one of two Readers is closed", left, both)
-	}
-	if _, err := ra.Get([]byte("b")); !errors.Is(err, table.ErrClosed) || string(value) != "value of b" {
-		t.Errorf("after Close: Get = %v; the value got before is %q", err, value)
-	}
-	checkLookups(t, rb, b)
-	noError(t, rb.Close())
-	if c.Size() != 0 {
-		t.Errorf("%d bytes are left when both are closed", c.Size())
 	}
 }
 

@@ -99,20 +99,6 @@ func TestSnappyKeepsIncompressibleBlocksRaw(t *testing.T) {
 	}
 }
 
-// MaxBlockSize bounds a block as stored and as decompressed.
-func TestMaxBlockSize(t *testing.T) {
-	t.Parallel()
-	pairs := []workload.Pair{{Key: []byte("k"), Value: make([]byte, 100_000)}}
-	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
-		contents := build(t, &table.WriterOptions{Compression: codec}, pairs)
-		r := open(t, contents, &table.ReaderOptions{MaxBlockSize: 10_000})
-		if _, err := r.Get([]byte("k")); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "limit of 10000") {
-			t.Errorf("codec %d: Get of a block above MaxBlockSize = %v, want ErrCorrupt with the limit", codec.ID(), err)
-		}
-		checkLookups(t, open(t, contents, nil), pairs)
-	}
-}
-
 // Id 0 is for blocks that are not compressed.
 func TestCodecOfIdZero(t *testing.T) {
 	t.Parallel()
