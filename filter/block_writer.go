@@ -79,11 +79,7 @@ func (w *BlockWriter) startBlock(offset uint64) error {
 // Add adds a key of the current data block. It does not keep the slice.
 func (w *BlockWriter) Add(key []byte) {
 	w.keys++
-	if w.bloom != nil {
-		w.bloom.hashes.Add(bloom.Hash(key, bloom.UnsignedTail))
-	} else {
-		w.gen.Add(key)
-	}
+	w.gen.Add(key)
 }
 
 // AppendHash appends the hash of key to dst, for [BlockWriter.AddHash] when the data block's offset is known. A
