@@ -7,11 +7,6 @@ import (
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
-const (
-	goleveldbName = "leveldb.BuiltinBloomFilter"
-	levelDBName   = "leveldb.BuiltinBloomFilter2"
-)
-
 // Bloom is LevelDB's Bloom filter, a [Policy]. Its filters are identical to goleveldb's and C++ LevelDB's. The zero
 // value is NewBloom(0). A Bloom is safe for concurrent use.
 type Bloom struct {
@@ -41,10 +36,10 @@ func (p Bloom) Rate(n uint64) float64 {
 }
 
 // Name returns "leveldb.BuiltinBloomFilter", goleveldb's name.
-func (Bloom) Name() string { return goleveldbName }
+func (Bloom) Name() string { return "leveldb.BuiltinBloomFilter" }
 
 // Aliases returns "leveldb.BuiltinBloomFilter2", C++ LevelDB's name.
-func (Bloom) Aliases() []string { return []string{levelDBName} }
+func (Bloom) Aliases() []string { return []string{"leveldb.BuiltinBloomFilter2"} }
 
 // NewGenerator returns an empty Generator, which takes 4 bytes for each key.
 func (p Bloom) NewGenerator() Generator {
