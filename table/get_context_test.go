@@ -33,18 +33,6 @@ var contextCalls = func() map[string]func(ctx context.Context, r *table.Reader, 
 	return calls
 }()
 
-// With a context, Get finds what it finds without, with whatever source and cache.
-func TestGetWithContext(t *testing.T) {
-	t.Parallel()
-	pairs := numbered(300)
-	contents := build(t, withBloom, pairs)
-	for _, o := range []*table.ReaderOptions{nil, {Cache: table.NewCache(1 << 20)}} {
-		far, _ := openStore(t, contents, o)
-		checkLookups(t, far.With(t.Context()), pairs)
-		checkLookups(t, open(t, contents, o).With(t.Context()), pairs)
-	}
-}
-
 // A lookup reads a block once, by the method with a context, and counts that, also if it fails.
 func TestContextReadsOnce(t *testing.T) {
 	t.Parallel()

@@ -2,7 +2,6 @@ package table_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -195,21 +194,6 @@ func TestInternalComparerTwice(t *testing.T) {
 	any := table.InternalComparer(table.AnyOrder)
 	if got := table.InternalComparer(any); got != any {
 		t.Errorf("InternalComparer(%#v) = %#v, want the same", any, got)
-	}
-}
-
-// goleveldb's comparers fit, and another order works throughout.
-func TestComparer(t *testing.T) {
-	t.Parallel()
-	pairs := numbered(500)
-	slices.Reverse(pairs)
-	descending := descendingComparer{}
-	o := &table.WriterOptions{Comparer: descending, FilterPolicy: filter.NewBloom(10), BlockSize: 200}
-	contents := build(t, o, pairs)
-	r := open(t, contents, &table.ReaderOptions{Comparer: descending})
-	checkTable(t, r, pairs)
-	if _, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil); !errors.Is(err, table.ErrCorrupt) {
-		t.Errorf("NewReader in the wrong order = %v, want ErrCorrupt", err)
 	}
 }
 
