@@ -34,7 +34,7 @@ func Unite(cmd *cobra.Command, paths []string, out string) error {
 	NoteName(cmd.ErrOrStderr(), out)
 	var u union
 	return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-		unlock, err := output.Lock(ctx, out, paths...)
+		unlock, err := output.Lock(ctx, cmd.ErrOrStderr(), out, paths...)
 		if err != nil {
 			return err
 		}

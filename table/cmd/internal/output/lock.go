@@ -3,15 +3,18 @@ package output
 import (
 	"context"
 	"errors"
+	"io"
+	"time"
 
 	"github.com/sievetable/sievetable/internal/atomicfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // Lock waits for other processes that replace the file of this name by what they make of it, if it is one of the inputs
 // too. Otherwise what one of two has added would be lost. Call it before the input is opened, and unlock after Commit.
-// Where files cannot be locked, it does nothing.
-func Lock(ctx context.Context, name string, inputs ...string) (unlock func(), err error) {
+// After a second it tells w what it waits for. Where files cannot be locked, it does nothing.
+func Lock(ctx context.Context, w io.Writer, name string, inputs ...string) (unlock func(), err error) {
 	if !isInput(name, inputs) {
 		return func() {}, nil
 	}
@@ -19,7 +22,13 @@ func Lock(ctx context.Context, name string, inputs ...string) (unlock func(), er
 	if err != nil {
 		return func() {}, nil // Create returns the error
 	}
-	unlock, err = filelock.Wait(ctx, real+".lock")
+	second, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	unlock, err = filelock.Wait(second, real+".lock")
+	if errors.Is(err, context.DeadlineExceeded) {
+		text.Note(w, "waiting until another command unlocks %s.lock", text.ShellPath(real))
+		unlock, err = filelock.Wait(ctx, real+".lock")
+	}
 	if errors.Is(err, errors.ErrUnsupported) {
 		return func() {}, nil
 	}

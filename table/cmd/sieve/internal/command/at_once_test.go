@@ -6,8 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
 )
 
 // Commands that replace one filter at once lose no exceptions and no keys of each other: the filter is as if they had
@@ -53,5 +57,19 @@ func TestFiltersReplacedAtOnce(t *testing.T) {
 	}
 	if locks, err := filepath.Glob(filepath.Join(dir, "*.lock")); runtime.GOOS != "windows" && locks != nil || err != nil { // it removes no open file
 		t.Errorf("%q stay, %v", locks, err)
+	}
+}
+
+// A command that has to wait says for what.
+func TestWaitForAFilterIsNoted(t *testing.T) {
+	t.Parallel()
+	f := filepath.Join(t.TempDir(), "f")
+	mustSieve(t, "build", "--filter", "table-bloom:4", "--keys", "300", "-o", f, os.DevNull)
+	l, err := filelock.Open(f + ".lock")
+	noError(t, err)
+	time.AfterFunc(1500*time.Millisecond, func() { l.Close() })
+	status, _, stderr := sieve("union", f, "-o", f)
+	if want := "note: waiting until another command unlocks " + f + ".lock"; status != 0 || !strings.Contains(stderr, want) {
+		t.Errorf("status %d, %s; want %q", status, stderr, want)
 	}
 }

@@ -53,7 +53,7 @@ func exceptCommand() *cobra.Command {
 
 // except writes the filter with the exceptions to out, which may be its own file.
 func except(ctx context.Context, cmd *cobra.Command, f *filterfile.ExceptFlags, path, out string) error {
-	unlock, err := output.Lock(ctx, out, path)
+	unlock, err := output.Lock(ctx, cmd.ErrOrStderr(), out, path)
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func convertCommand() *cobra.Command {
 		case to.out == "":
 			return errNoOutputTable
 		}
-		unlock, err := output.Lock(cmd.Context(), to.out, args[0])
+		unlock, err := output.Lock(cmd.Context(), cmd.ErrOrStderr(), to.out, args[0])
 		if err != nil {
 			return err
 		}
