@@ -76,7 +76,7 @@ const (
 	// For each block the tree has a copy of the separator, where that ends, where block and filter
 	// start, and the separator's part of the levels.
 	treeEntryMemory  = 4 + 4 + levelMemory
-	levelMemory      = 4.7
+	levelMemory      = 8.7
 	filterSpanMemory = 4
 )
 
