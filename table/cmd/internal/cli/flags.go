@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,7 +146,7 @@ func WritePage(ctx context.Context, name string, page func(io.Writer) error, std
 	return Interruptible(ctx, func(ctx context.Context) error {
 		return output.WriteFile(ctx, name, stdout, func(to io.Writer) error {
 			out := bufio.NewWriter(to)
-			return errors.Join(page(out), out.Flush())
+			return cmp.Or(page(out), out.Flush()) // which fails with the same error
 		})
 	})
 }
