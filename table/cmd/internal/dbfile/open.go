@@ -57,7 +57,7 @@ func OpenDamaged(path string, o Options) (*File, error) {
 // inPlaceOfTable returns the error for what is in the place of a table, as err says. If a manifest lists the table, it is
 // the loss of what that has.
 func inPlaceOfTable(path string, o Options, err error) error {
-	listed, other := o.Line != nil || IsInManifest(path), regular.NotRegularError{}
+	listed, other := o.Line != nil || o.Meta != nil || IsInManifest(path), regular.NotRegularError{}
 	s, found := StandInOf(path, nil, err)
 	switch {
 	case found:
