@@ -195,3 +195,17 @@ func TestOnLossIsCalledOnce(t *testing.T) {
 		}
 	}
 }
+
+// If the newest versions of a key are in a corrupt data block, the error has the newest one behind it, of the same table.
+func TestHiddenErrorHasTheNextDataBlock(t *testing.T) {
+	t.Parallel()
+	l := layout{options: table.WriterOptions{BlockSize: 1}}
+	m := l.table(t, 1, set("k", 5, "newest"), set("k", 4, "readable"), set("l", 3, "of another key"))
+	l.table(t, 2, set("k", 1, "old"), set("l", 1, "old"))
+	files := l.end(t)
+	files[fmt.Sprintf("%06d.ldb", m.Number)].Data[0] ^= 1
+	_, err := openFS(t, files, nil).Get([]byte("k"))
+	if h := (*merge.HiddenError)(nil); !errors.As(err, &h) || string(h.Value) != "readable" {
+		t.Errorf("Get = %v, want a HiddenError with a value", err)
+	}
+}

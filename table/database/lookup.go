@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/sievetable/sievetable/internal/dbread"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/internalkey"
@@ -125,7 +126,8 @@ func (l *lookup) inRun(r *run, newest *version) error {
 	return nil
 }
 
-// inTable returns the newest version of the key in a table, whose filters are checked first.
+// inTable returns the newest version of the key in a table, whose filters are checked first. With an error, it is an older
+// one, or none.
 func (l *lookup) inTable(r *openedTable) (version, error) {
 	if r.lost != nil {
 		if r = r.use(); r.lost != nil {
@@ -142,6 +144,9 @@ func (l *lookup) inTable(r *openedTable) (version, error) {
 	}
 	if errors.Is(err, table.ErrNotFound) {
 		return version{}, nil
+	}
+	if errors.Is(err, table.ErrCorrupt) {
+		return l.versionOf(dbread.FindPastDamage(r.Reader, l.order, l.seek)), err
 	}
 	if err != nil {
 		return version{}, err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/dbread"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -25,14 +26,19 @@ func (f *File) Get(key []byte) (e Entry, found bool, err error) {
 	return e, found, err
 }
 
-// lookUp is Get, but does not check a miss.
+// lookUp is Get, but does not check a miss. With an error, it may have found an older version.
 func (f *File) lookUp(key []byte) (e Entry, found bool, err error) {
 	if err := f.checkLookup(); err != nil {
 		return Entry{}, false, err
 	}
 	var k, v []byte
 	if f.Internal {
-		k, v, err = f.Reader.Find(internalkey.SearchKey(nil, key, f.HiddenFrom-1)) // 0: all
+		seek := internalkey.SearchKey(nil, key, f.HiddenFrom-1) // 0: all
+		if k, v, err = f.Reader.Find(seek); errors.Is(err, table.ErrCorrupt) {
+			k, v = dbread.FindPastDamage(f.Reader, f.Order, seek)
+			found = k != nil && e.Parse(k, v, true) == nil
+			return e, found, f.Wrap(err)
+		}
 	} else {
 		k = key
 		v, err = f.Reader.Get(key)

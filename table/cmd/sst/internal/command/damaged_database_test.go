@@ -15,7 +15,10 @@ import (
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/database"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // writeOverwritten has goleveldb write a database of several levels and a live log: keys that are
@@ -57,27 +60,51 @@ func TestDamagedDatabases(t *testing.T) {
 	}
 }
 
-// A table whose name is a link that leads nowhere, or a directory, is lost, and the rest of its database is read.
+// A table whose name is a link that leads nowhere, or a directory, is lost, and the rest of its database is read, with
+// CURRENT or without.
 func TestWhatIsInPlaceOfATable(t *testing.T) {
 	t.Parallel()
 	for what, put := range map[string]func(name string) error{
 		"a link to a file that does not exist": func(name string) error { return os.Symlink("nowhere", name) },
 		"a directory, not a regular file":      func(name string) error { return os.Mkdir(name, 0o777) },
 	} {
-		dir := filepath.Join(t.TempDir(), "db")
-		mustSST(t, "build", "--database", "--table-size", "1B", "-o", dir, tempFile(t, "lines", "a\t1\nb\t2\nc\t3\n"))
-		name := filepath.Join(dir, "000003.ldb") // which has b
-		if err := errors.Join(os.Remove(name), put(name)); err != nil {
-			t.Skip(err)
-		}
-		for _, args := range [][]string{{"verify", dir}, {"scan", dir}, {"get", dir, "b"}, {"repair", dir, "-o", dir + ".new"}} {
-			status, out, stderr := sst(args...)
-			if said := out + stderr; status != cli.ExitDamaged || !strings.Contains(said, what) || strings.Contains(said, "changed while") {
-				t.Errorf("%v: status %d, want %d, and that it is %s:\n%s", args, status, cli.ExitDamaged, what, said)
+		for _, current := range []string{"CURRENT", "no CURRENT"} {
+			dir := filepath.Join(t.TempDir(), "db")
+			mustSST(t, "build", "--database", "--table-size", "1B", "-o", dir, tempFile(t, "lines", "a\t1\nb\t2\nc\t3\n"))
+			name := filepath.Join(dir, "000003.ldb") // which has b
+			if err := errors.Join(os.Remove(name), put(name), os.Rename(filepath.Join(dir, "CURRENT"), filepath.Join(dir, current))); err != nil {
+				t.Skip(err)
+			}
+			for _, args := range [][]string{{"verify", dir}, {"scan", dir}, {"get", dir, "b"}, {"repair", dir, "-o", dir + ".new"}} {
+				status, out, stderr := sst(args...)
+				if said := out + stderr; status != cli.ExitDamaged || !strings.Contains(said, what) || strings.Contains(said, "changed while") {
+					t.Errorf("%v: status %d, want %d, and that it is %s:\n%s", args, status, cli.ExitDamaged, what, said)
+				}
+			}
+			if got := mustSST(t, "scan", dir+".new"); got != "a\t1\nc\t3\n" {
+				t.Errorf("%s: the new database has %q", what, got)
 			}
 		}
-		if got := mustSST(t, "scan", dir+".new"); got != "a\t1\nc\t3\n" {
-			t.Errorf("%s: the new database has %q", what, got)
-		}
+	}
+}
+
+// If the newest versions of a key are in a corrupt data block, get shows the newest one behind it, as scan does.
+func TestGetPastDamage(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "db")
+	w, err := database.Create(dir, &database.WriterOptions{Table: table.WriterOptions{BlockSize: 1}})
+	noError(t, err)
+	for n := uint64(5); n > 3; n-- {
+		noError(t, w.AppendInternal(internalkey.Key{UserKey: []byte("k"), Sequence: n, Kind: internalkey.Set}, fmt.Append(nil, n)))
+	}
+	noError(t, w.Close())
+	name := onlyFile(t, dir+"/*.ldb")
+	contents, err := os.ReadFile(name)
+	noError(t, err)
+	contents[0] ^= 1
+	noError(t, os.WriteFile(name, contents, 0o666))
+	_, scanned, _ := sst("scan", dir)
+	if status, got, stderr := sst("get", dir, "k"); status != cli.ExitDamaged || got != "4\n" || scanned != "k\t4\n" {
+		t.Errorf("status %d, get shows %q, scan %q; %s", status, got, scanned, stderr)
 	}
 }
