@@ -144,10 +144,11 @@ type tableBatch struct {
 	t      *openTable
 	noFill bool // do not add blocks to the Cache
 
-	passed   []int           // the keys that pages of the filter have not ruled out; nil: it has no pages
-	wanted   []wantedKey     // the keys that a read has to answer
-	ended    error           // why nothing more is looked up; failed has it too
-	reported map[int64]error // those of failed that are for the block at an offset, or, at -1, for all
+	passed    []int           // the keys that pages of the filter have not ruled out; nil: it has no pages
+	unchecked map[int]bool    // those of passed that no page was consulted for
+	wanted    []wantedKey     // the keys that a read has to answer
+	ended     error           // why nothing more is looked up; failed has it too
+	reported  map[int64]error // those of failed that are for the block at an offset, or, at -1, for all
 }
 
 // A wantedKey is a key of a batch on the way to its answer.

@@ -86,7 +86,8 @@ func (p *tableBatch) locate(first, n int, stage []wantedKey) []wantedKey {
 	}
 	many := sieve.mayContainMany(filterKeys, p.mayContain[:n])
 	for i, filterKey := range filterKeys {
-		answer, checked := true, p.passed != nil
+		k := p.key(first + i)
+		answer, checked := true, p.passed != nil && !p.unchecked[k.number]
 		switch {
 		case !many && sieve.Table != nil:
 			answer, checked = sieve.mayContain(wholeTable, filterKey)
@@ -96,7 +97,6 @@ func (p *tableBatch) locate(first, n int, stage []wantedKey) []wantedKey {
 		if !answer {
 			continue
 		}
-		k := p.key(first + i)
 		block, blockChecked, err := p.t.locate(p.keys[k.number], filterKey)
 		switch {
 		case err == nil:
@@ -194,7 +194,7 @@ func (p *tableBatch) addPageRuns() {
 		k := p.key(i)
 		filterKey := filterKeyOf(t.o.FilterKey, p.keys[k.number])
 		if filterKey == nil {
-			p.passed = append(p.passed, k.number)
+			p.passUnchecked(k)
 			continue
 		}
 		k.block = int(t.sieve.Pages.Page(t.sieve.Pages.Hash(filterKey)))
@@ -223,28 +223,42 @@ func (p *tableBatch) checkPageRun(keys []wantedKey, ahead tablefile.Ahead) {
 func (p *tableBatch) checkPage(page []byte, k wantedKey) {
 	s := &p.t.sieve
 	filterKey := filterKeyOf(p.t.o.FilterKey, p.keys[k.number])
-	if s.trust.Load() != distrusted {
-		answer := s.inPage(page, s.Pages.Hash(filterKey), wholeTable, filterKey)
-		if answer, _ = s.record(answer, true); !answer {
-			if m := p.t.o.Metrics; m != nil {
-				m.Lookups.Add(1)
-			}
-			return
-		}
+	if s.trust.Load() == distrusted {
+		p.passUnchecked(k)
+		return
 	}
-	p.passed = append(p.passed, k.number)
+	answer, checked := s.record(s.inPage(page, s.Pages.Hash(filterKey), wholeTable, filterKey), true)
+	switch {
+	case !checked:
+		p.passUnchecked(k)
+	case answer:
+		p.passed = append(p.passed, k.number)
+	default:
+		p.t.countLookups(1)
+	}
+}
+
+// passUnchecked leaves keys to their data blocks. The filter was not consulted: a key that is absent is no false
+// positive.
+func (p *tableBatch) passUnchecked(keys ...wantedKey) {
+	if p.unchecked == nil {
+		p.unchecked = map[int]bool{}
+	}
+	for _, k := range keys {
+		p.passed = append(p.passed, k.number)
+		p.unchecked[k.number] = true
+	}
 }
 
 // noPage leaves the keys of a page that cannot be read to their data blocks, or without an answer if there are none.
 func (p *tableBatch) noPage(err error, keys []wantedKey) {
-	if err := p.t.sieve.pageError(context.Background(), err); err != nil {
+	if err := p.t.sieve.pageError(context.Background(), len(keys), err); err != nil {
 		if !errors.Is(err, ErrCorrupt) {
 			p.ended = err
 		}
+		p.t.countLookups(len(keys))
 		p.fail(err, keys...)
 		return
 	}
-	for _, k := range keys {
-		p.passed = append(p.passed, k.number)
-	}
+	p.passUnchecked(keys...)
 }

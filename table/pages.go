@@ -94,7 +94,7 @@ func (s *sieve) mayContainPaged(i int, filterKey []byte, o *tablefile.ReadOption
 	hash := s.Pages.Hash(filterKey)
 	page, err := s.file.Page(s.Pages.Page(hash), o, m)
 	if err != nil {
-		return true, false, s.pageError(o.Ctx, err)
+		return true, false, s.pageError(o.Ctx, 1, err)
 	}
 	mayContain = s.inPage(page, hash, i, filterKey)
 	mayContain, checked = s.record(mayContain, true)
@@ -106,10 +106,10 @@ func (s *sieve) inPage(page []byte, hash uint64, i int, filterKey []byte) bool {
 	return s.Pages.InPage(page, hash) && (s.Never == nil || i == wholeTableByStart || !s.Never.Contains(filterKey))
 }
 
-// pageError returns the error of a lookup whose page cannot be read, or nil if a data block answers it.
-func (s *sieve) pageError(ctx context.Context, err error) error {
+// pageError counts n lookups whose page cannot be read, and returns their error, or nil if data blocks answer them.
+func (s *sieve) pageError(ctx context.Context, n int, err error) error {
 	if m := s.o.Metrics; m != nil {
-		m.FilterPageErrors.Add(1)
+		m.FilterPageErrors.Add(uint64(n))
 	}
 	if s.file.Index.N == 0 || errors.Is(err, ErrClosed) || ctx != nil && ctx.Err() != nil {
 		return err

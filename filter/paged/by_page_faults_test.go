@@ -108,3 +108,44 @@ func TestGetManyEndsWithTheSource(t *testing.T) {
 		}
 	}
 }
+
+// GetMany counts lookups and false positives as Get does, also for keys without a filter key and for corrupt pages.
+func TestGetManyCountsAsGetDoes(t *testing.T) {
+	t.Parallel()
+	for _, filterOnly := range []bool{false, true} {
+		p := newPagedTable(t, rand.New(rand.NewPCG(59, 1)), 6000, filterOnly)
+		last := filterIn(t, p.contents)
+		p.contents[last.Offset+last.Length-paged.TrailerSize-1] ^= 1
+		rawtable.Repair(p.contents)
+		get := p.counts(t, func(r *table.Reader) {
+			for _, key := range p.all {
+				_, _ = r.Get(key)
+			}
+		})
+		many := p.counts(t, func(r *table.Reader) {
+			_ = r.GetMany(t.Context(), p.all, nil, func(int, []byte) error { return nil })
+		})
+		if many != get {
+			t.Errorf("filter only %v: GetMany counts %v, and Get %v", filterOnly, many, get)
+		}
+	}
+}
+
+// lookupCounts are Metrics of lookups, and the number of calls of OnFalsePositive.
+type lookupCounts struct{ lookups, checks, negatives, falsePositives, pageErrors, reported uint64 }
+
+// counts returns what lookups count, some of keys without a filter key.
+func (p *pagedTable) counts(t *testing.T, lookUp func(r *table.Reader)) lookupCounts {
+	t.Helper()
+	var m table.Metrics
+	reported := uint64(0)
+	o := table.ReaderOptions{Metrics: &m, OnFalsePositive: func([]byte) { reported++ }}
+	o.FilterKey = func(key []byte) []byte {
+		if key[len(key)-1] == '7' {
+			return nil
+		}
+		return key
+	}
+	lookUp(p.open(t, bytes.NewReader(p.contents), o, paged.Policy{}))
+	return lookupCounts{m.Lookups.Load(), m.FilterChecks.Load(), m.FilterNegatives.Load(), m.FilterFalsePositives.Load(), m.FilterPageErrors.Load(), reported}
+}
