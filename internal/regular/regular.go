@@ -25,13 +25,13 @@ func open(name string, stat func(string) (fs.FileInfo, error), openFile func(str
 	f, err := openFile(name, os.O_RDONLY|nonblocking, 0)
 	if err != nil {
 		if info, statErr := stat(name); statErr == nil && !info.Mode().IsRegular() { // such as a socket
-			err = check(name, info)
+			err = Check(name, info)
 		}
 		return nil, nil, err
 	}
 	info, err := f.Stat()
 	if err == nil {
-		err = check(name, info)
+		err = Check(name, info)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
@@ -39,8 +39,8 @@ func open(name string, stat func(string) (fs.FileInfo, error), openFile func(str
 	return f, info, nil
 }
 
-// check returns an error if info is not that of a regular file.
-func check(name string, info fs.FileInfo) error {
+// Check returns an error if info is not that of a regular file.
+func Check(name string, info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil
 	}
@@ -84,7 +84,7 @@ func OpenFS(fsys fs.FS, name string) (File, fs.FileInfo, error) {
 	}
 	info, err := fs.Stat(fsys, name)
 	if err == nil {
-		err = check(name, info)
+		err = Check(name, info)
 	}
 	if err != nil {
 		return nil, nil, err

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
@@ -113,8 +114,8 @@ func (l *Log) Writes() iter.Seq2[wal.Write, error] {
 			defer f.Close() // it was only read
 			size, start = info.Size(), StartOf(f)
 		}
-		if s, found := StandInOf(l.Path, start, err); found {
-			l.Skip(size, s.What+" ("+s.Next+")")
+		if what := l.inPlace(start, err); what != "" {
+			l.Skip(size, what)
 			return
 		}
 		if err != nil {
@@ -131,6 +132,20 @@ func (l *Log) Writes() iter.Seq2[wal.Write, error] {
 			}
 		}
 	}
+}
+
+// inPlace names what is in the place of the log, if that has no writes. Only where a MANIFEST makes the log live is a
+// file that is not regular the loss of its writes.
+func (l *Log) inPlace(start []byte, err error) string {
+	other := regular.NotRegularError{}
+	s, found := StandInOf(l.Path, start, err)
+	switch {
+	case found:
+		return s.What + " (" + s.Next + ")"
+	case l.Start > 0 && errors.As(err, &other):
+		return other.Error() + " (restore it)"
+	}
+	return ""
 }
 
 // Next returns the next log of the database, whose sequence numbers go on. l was read.

@@ -37,7 +37,7 @@ func Open(path string, o Options) (*File, error) {
 func OpenDamaged(path string, o Options) (*File, error) {
 	f, err := OpenRegular(path, o.Outputs)
 	if err != nil {
-		return nil, inPlaceOfTable(path, o, err)
+		return nil, InPlaceOfTable(path, o, err)
 	}
 	f.Src = pastUnreadable(f.Src, path, o.Unread)
 	err = f.open(o)
@@ -54,9 +54,9 @@ func OpenDamaged(path string, o Options) (*File, error) {
 	return f, nil
 }
 
-// inPlaceOfTable returns the error for what is in the place of a table, as err says. If a manifest lists the table, it is
+// InPlaceOfTable returns the error for what is in the place of a table, as err says. If a manifest lists the table, it is
 // the loss of what that has.
-func inPlaceOfTable(path string, o Options, err error) error {
+func InPlaceOfTable(path string, o Options, err error) error {
 	listed, other := o.Line != nil || o.Meta != nil || IsInManifest(path), regular.NotRegularError{}
 	s, found := StandInOf(path, nil, err)
 	switch {

@@ -88,6 +88,34 @@ func TestWhatIsInPlaceOfATable(t *testing.T) {
 	}
 }
 
+// A live log whose name is a link that leads nowhere, or a directory, has lost its writes, and the rest of its database
+// is read. stats and report say so too, also of a table.
+func TestWhatIsInPlaceOfALog(t *testing.T) {
+	t.Parallel()
+	for what, put := range map[string]func(name string) error{
+		"a link to a file that does not exist": func(name string) error { return os.Symlink("nowhere", name) },
+		"a directory, not a regular file":      func(name string) error { return os.Mkdir(name, 0o777) },
+	} {
+		for _, pattern := range []string{"*.log", "*.ldb"} {
+			dir := filepath.Join(t.TempDir(), "db")
+			writeOverwritten(t, rand.New(rand.NewPCG(1, 28)), dir)
+			names, err := filepath.Glob(filepath.Join(dir, pattern))
+			noError(t, err)
+			name := names[len(names)-1]
+			if err := errors.Join(os.Remove(name), put(name)); err != nil {
+				t.Skip(err)
+			}
+			for _, args := range [][]string{{"verify", dir}, {"scan", dir}, {"stats", dir}, {"report", dir, "-o", dir + ".html"}, {"repair", dir, "-o", dir + ".new"}} {
+				status, out, stderr := sst(args...)
+				if said := out + stderr; status != cli.ExitDamaged || !strings.Contains(said, what) {
+					t.Errorf("%v: status %d, want %d, and that %s is %s:\n%s", args, status, cli.ExitDamaged, name, what, said)
+				}
+			}
+			mustSST(t, "verify", dir+".new")
+		}
+	}
+}
+
 // If the newest versions of a key are in a corrupt data block, get shows the newest one behind it, as scan does.
 func TestGetPastDamage(t *testing.T) {
 	t.Parallel()

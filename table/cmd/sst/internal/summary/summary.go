@@ -10,7 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
@@ -94,7 +96,7 @@ func readOnce(path string, o dbdir.ListOptions, logs bool) (*Summary, error) {
 	s.Order, s.Found = o.Order.Or(d.Order).OrBytewise(), map[uint64]File{}
 	damage := append(d.Damage, d.MissingError())
 	if v := d.Version; v != nil {
-		s.Manifest, err = s.stat(v.Manifest)
+		s.Manifest, err = s.stat(v.Manifest, false)
 		damage = append(damage, err)
 		s.Comparer, s.LastSequence = v.Comparer, &v.LastSequence
 		for _, t := range v.Tables {
@@ -111,9 +113,13 @@ func readOnce(path string, o dbdir.ListOptions, logs bool) (*Summary, error) {
 	return s, err
 }
 
-// stat returns the file of this name.
-func (s *Summary) stat(name string) (*File, error) {
-	info, err := files.Stat(files.Join(s.Path, name))
+// stat returns the file of this name. If the database needs it, it must be a regular file.
+func (s *Summary) stat(name string, needed bool) (*File, error) {
+	path := files.Join(s.Path, name)
+	info, err := files.Stat(path)
+	if err == nil && needed {
+		err = regular.Check(path, info)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +133,10 @@ func (s *Summary) checkTables(d dbdir.Dir) (damage []error) {
 		if l.Missing {
 			continue // d.MissingError names it
 		}
-		f, err := s.stat(filepath.Base(l.Path))
+		f, err := s.stat(filepath.Base(l.Path), l.Meta != nil)
 		switch {
+		case err != nil && l.Meta != nil:
+			damage = append(damage, dbfile.InPlaceOfTable(l.Path, dbfile.Options{Meta: l.Meta}, err))
 		case err != nil:
 			damage = append(damage, err)
 		case l.Meta == nil:
@@ -149,17 +157,24 @@ func (s *Summary) checkTables(d dbdir.Dir) (damage []error) {
 
 // addLog adds the next log, the oldest first. If read is true and its writes may be in no table, it reads the log.
 func (s *Summary) addLog(path string, v *versions.Version, read bool) error {
-	f, err := s.stat(filepath.Base(path))
+	name, live, start := filepath.Base(path), false, uint64(0)
+	if v != nil {
+		names, _ := v.LiveLogs([]string{name})
+		live = len(names) > 0
+		read = read && live
+	}
+	f, err := s.stat(name, live)
 	if err != nil {
-		return err
+		if !live {
+			return err
+		}
+		f, read, start = &File{Name: name}, true, v.LastSequence+1 // so that reading names the loss
 	}
 	if v != nil {
-		names, _ := v.LiveLogs([]string{f.Name})
-		live := len(names) > 0
-		f.Live, read = &live, read && live
+		f.Live = &live
 	}
 	if read {
-		l, stats := dbfile.Log{Path: path}, &LogStats{File: f.Name}
+		l, stats := dbfile.Log{Path: path, Log: wal.Log{Start: start}}, &LogStats{File: f.Name}
 		if err = stats.Count(&l, s.Order); err == nil {
 			f.Log, err = stats, l.DamageError()
 		}
