@@ -153,22 +153,27 @@ func (l *Log) Next(path string) *Log { return &Log{path, l.Log.Next(), l.Unread,
 
 // Verify checks the log. It returns the damage and, for a sound log, a remark. inTables is the highest sequence
 // number in the tables of the database: those of the log are higher, since engines put whole logs into tables.
-func (l *Log) Verify(inTables uint64) (remark string, err error) {
+// before is what the end of the log before has lost.
+func (l *Log) Verify(inTables uint64) (remark string, before, err error) {
 	var old error
 	for w, err := range l.Writes() {
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
 		if old == nil && w.Sequence <= inTables {
 			old = &FileError{l.Path, wal.Corruptionf("offset %d: sequence number %d, but the tables have numbers up to %d: the log is outdated, and some engines ignore its writes", w.Offset, w.Sequence, inTables)}
 		}
 	}
-	return l.UnwrittenNote(), errors.Join(l.DamageError(), old)
+	before, err = l.damage()
+	return l.UnwrittenNote(), before, errors.Join(err, old)
 }
 
 // DamageError returns the skipped parts as an error, or nil. Parts that have lost the same writes are one. What
 // the log before has lost is found here, by the sequence numbers, and named as its damage.
-func (l *Log) DamageError() error {
+func (l *Log) DamageError() error { return errors.Join(l.damage()) }
+
+// damage is DamageError, with what the log before has lost apart.
+func (l *Log) damage() (before, own error) {
 	var files, errs []error
 	for i := 0; i < len(l.Damage); {
 		d, first := l.Damage[i], i
@@ -185,9 +190,9 @@ func (l *Log) DamageError() error {
 		}
 	}
 	if errs != nil {
-		files = append(files, &FileError{l.Path, errors.Join(errs...)})
+		own = &FileError{l.Path, errors.Join(errs...)}
 	}
-	return errors.Join(files...)
+	return errors.Join(files...), own
 }
 
 // sameLoss reports whether two parts of a log have lost the same writes.

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -17,6 +18,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 	"github.com/sievetable/sievetable/table/database"
 	"github.com/sievetable/sievetable/table/internalkey"
 )
@@ -134,5 +136,28 @@ func TestGetPastDamage(t *testing.T) {
 	_, scanned, _ := sst("scan", dir)
 	if status, got, stderr := sst("get", dir, "k"); status != cli.ExitDamaged || got != "4\n" || scanned != "k\t4\n" {
 		t.Errorf("status %d, get shows %q, scan %q; %s", status, got, scanned, stderr)
+	}
+}
+
+// The writes that are missing at the end of a log are its damage, though only the next log tells.
+func TestVerifyCutLog(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "db")
+	mustSST(t, "build", "--database", "-o", dir, tempFile(t, "lines", "a\t1\n"))
+	for name, sequence := range map[string]byte{"000007.log": 1, "000008.log": 3} {
+		noError(t, os.WriteFile(filepath.Join(dir, name), filetest.Log(t, filetest.Deletion(sequence)), 0o666))
+	}
+	status, out, stderr := sst("verify", "--json", dir)
+	verdicts := map[string]string{}
+	for line := range strings.Lines(out) {
+		var v struct{ File, Verdict string }
+		noError(t, json.Unmarshal([]byte(line), &v))
+		verdicts[filepath.Base(v.File)] = v.Verdict
+	}
+	if status != cli.ExitDamaged || verdicts["000007.log"] != "damaged" || verdicts["000008.log"] != "ok" {
+		t.Errorf("status %d\n%s%s", status, out, stderr)
+	}
+	if _, out, _ := sst("verify", dir); strings.Contains(out, "000007.log: ok") || !strings.Contains(out, "000008.log: ok\n") {
+		t.Errorf("verify prints\n%s", out)
 	}
 }

@@ -126,6 +126,8 @@ type folder struct {
 	lastLog   *dbfile.Log  // the last log that was read
 	highest   uint64       // the highest sequence number of the tables that were checked
 	newest    string       // the path of a table that has it
+
+	logs map[string]*logVerdict // by path; nil: no log was verified
 }
 
 // targets returns the files that the arguments name. Missing tables are among them. Directories

@@ -151,12 +151,7 @@ func (t target) verify(o source.Options) (remarks []string, err error) {
 	case t.state != nil:
 		return noted(nil, t.state.Remark != "", t.state.Remark), errors.Join(t.state.Err, t.checkSequence())
 	case t.kind == isLog:
-		inTables := uint64(0)
-		if t.in.Version != nil && !o.AllTables {
-			inTables = t.in.highest
-		}
-		remark, err := t.nextLog(o).Verify(inTables)
-		return noted(nil, remark != "", remark), err
+		return t.verifyLog(o)
 	case t.kind == isRecords:
 		s, note, err := countRecords(t.Path, o)
 		if err != nil {
@@ -169,6 +164,43 @@ func (t target) verify(o source.Options) (remarks []string, err error) {
 		return []string{remark}, nil
 	}
 	return t.verifyTable(o)
+}
+
+// A logVerdict is what verify finds of a log.
+type logVerdict struct {
+	remark string
+	err    error
+}
+
+// verifyLog verifies a log. The first one of a folder is verified with all others, since the next log tells what the end
+// of a log has lost.
+func (t target) verifyLog(o source.Options) (remarks []string, err error) {
+	if t.in.logs == nil {
+		t.in.logs = t.verifyLogs(o)
+	}
+	v := t.in.logs[t.Path]
+	return noted(nil, v.remark != "", v.remark), v.err
+}
+
+// verifyLogs verifies the logs of a folder, which t is one of.
+func (t target) verifyLogs(o source.Options) map[string]*logVerdict {
+	inTables := uint64(0)
+	if t.in.Version != nil && !o.AllTables {
+		inTables = t.in.highest
+	}
+	paths := t.in.Logs
+	if len(paths) == 0 { // a lone log
+		paths = []string{t.Path}
+	}
+	all, last := map[string]*logVerdict{}, new(logVerdict)
+	for _, path := range paths {
+		t.Path = path
+		remark, before, err := t.nextLog(o).Verify(inTables)
+		last.err = errors.Join(last.err, before)
+		last = &logVerdict{remark, err}
+		all[path] = last
+	}
+	return all
 }
 
 // noted returns remarks, with another one if it is so.

@@ -228,10 +228,10 @@ func TestLogBehindRemovedOne(t *testing.T) {
 	next := filepath.Join(dir, "000002.log")
 	noError(t, os.WriteFile(next, filetest.Log(t, filetest.Deletion(8)), 0o666))
 	l := (&dbfile.Log{Log: wal.Log{Start: 5}}).Next(filepath.Join(dir, "000001.log"))
-	if _, err := l.Verify(0); !errors.Is(err, fs.ErrNotExist) {
+	if _, _, err := l.Verify(0); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("error %v, want %v", err, fs.ErrNotExist)
 	}
-	if _, err := l.Next(next).Verify(0); err != nil {
-		t.Error(err)
+	if _, before, err := l.Next(next).Verify(0); before != nil || err != nil {
+		t.Error(before, err)
 	}
 }

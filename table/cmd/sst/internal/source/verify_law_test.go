@@ -1,6 +1,7 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -101,9 +102,9 @@ func TestDamageOfRandomLogs(t *testing.T) {
 			noError(t, os.WriteFile(path, filetest.Log(t, records...), 0o666))
 			l = l.Next(path)
 			inTables := uint64(rng.IntN(20))
-			_, err := l.Verify(inTables)
+			_, lostBefore, err := l.Verify(inTables)
 			var got []string
-			for line := range strings.Lines(fmt.Sprint(err)) {
+			for line := range strings.Lines(fmt.Sprint(errors.Join(lostBefore, err))) {
 				got = append(got, strings.TrimSuffix(line, "\n"))
 			}
 			if isOld := slices.ContainsFunc(got, func(line string) bool { return strings.Contains(line, "the log is outdated") }); isOld != (uint64(lowest) <= inTables && lowest < 255) {
