@@ -101,7 +101,7 @@ const filtersHelp = `Block filters (--bits) are LevelDB's Bloom filters, one for
   --filter-only           write a table filter alone, fuse:12 by default; repeated keys count once;
                           sst get answers "may be present" or "absent"; name it .filter, since
                           LevelDB would see an empty table
-  --filter-keys N         size a table-bloom filter for N keys, however many the table has: sst
+  --filter-keys N         size a table-bloom filter for N keys, even if the table has fewer: sst
                           merge can unite filters of equal BITS and N
   --never FILE            keys in FILE, such as an allowlist, are never false positives: sst stores
                           the ones that would be, 1 of 4096 for fuse:12
