@@ -123,74 +123,10 @@ func checkRefusal(t *testing.T, c *cobra.Command, args []string) (refused bool) 
 	return true
 }
 
-// noCommand is the end of a message about a command that there is not.
-const noCommand = "\nusage: sst COMMAND\nhelp:  sst --help"
-
-// usageMessages are what command lines lead to that are wrong.
-var usageMessages = []struct {
-	args []string
-	want string
-}{
-	{[]string{"get", "t.ldb"}, "missing KEY"},
-	{[]string{"get", "t.ldb", `a\q`}, `key "a\\q": no such escape: \q (a backslash is \\)`},
-	{[]string{"scan", "t.ldb", "t2.ldb"}, `unexpected argument "t2.ldb"`},
-	{[]string{"report", "a", "b"}, `unexpected argument "b"`},
-	{[]string{"scan", ""}, "empty argument: name a file or a directory"},
-	{[]string{"build", "-o", "out.ldb", ""}, "empty argument: name a file or a directory"},
-	{[]string{"scan", "missing.ldb"}, "stat missing.ldb: no such file or directory"},
-	{[]string{"build", "-o", "out.ldb", " in.tsv"}, `open " in.tsv": no such file or directory`},
-	{[]string{"scan", "-f", "yaml", "t.ldb"}, `-f is "yaml", not tsv, json or hex`},
-	{[]string{"scan", "--format=yaml", "t.ldb"}, `--format is "yaml", not tsv, json or hex`},
-	{[]string{"get", "-fyaml", "t.ldb", "a"}, `-f is "yaml", not tsv, json, hex or raw`},
-	{[]string{"build", "-o=", "in.tsv"}, "-o is empty: it takes a file"},
-	{[]string{"build", "-o", "out.ldb", "--manifest-line", "", "in.tsv"}, "--manifest-line is empty: it takes a file"},
-	{[]string{"build", "-b", "x", "-o", "out.ldb", "in.tsv"}, `-b is "x", not a whole number`},
-	{[]string{"build", "-o", "-b", "--bits", "0", "in.tsv"}, "--bits is 0, not 1 to 1000 or none"},
-	{[]string{"build", "--block-size", "0", "-o", "out.ldb", "in.tsv"}, `--block-size is "0", not 1 to 536870912 bytes, such as 4096 or 64KiB`},
-	{[]string{"build", "--block-size", "1.x", "-o", "out.ldb", "in.tsv"}, `--block-size is "1.x", not 1 to 536870912 bytes, such as 4096 or 64KiB`},
-	{[]string{"build", "-o", "out.ldb", "--concurrency", "1.5"}, `--concurrency is "1.5", not a whole number`},
-	{[]string{"scan", "t.ldb", "--limit", "abc"}, `--limit is "abc", not a whole number`},
-	{[]string{"scan", "t.ldb", "-n", "9999999999999999999"}, `-n is "9999999999999999999", not a whole number of at most 18 digits`},
-	{[]string{"scan", "t.ldb", "--limit"}, "--limit has no value: it takes a whole number"},
-	{[]string{"scan", "t.ldb", "-f"}, "-f has no value"},
-	{[]string{"build", "-o"}, "-o has no value: it takes a file"},
-	{[]string{"scan", "t.ldb", "--=3"}, `"--=3" is not a flag: write --NAME or --NAME=VALUE`},
-	{[]string{"scan", "t.ldb", "--lmit", "3"}, `unknown flag "--lmit": did you mean --limit?` + "\nusage: sst scan [flags] SOURCE\nhelp:  sst scan --help"},
-	{[]string{"scan", "-limit", "3"}, `unknown flag "-limit": did you mean --limit?`},
-	{[]string{"scan", "-qr"}, `unknown flag "-qr"`},
-	{[]string{"scan", "--comp", "zlib"}, `unknown flag "--comp": did you mean --comparator?`},
-	{[]string{"convert", "--comp=zlib"}, `unknown flag "--comp": did you mean --comparator or --compression?`},
-	{[]string{"frobnicate"}, `unknown command "frobnicate": for a list, run sst help` + noCommand},
-	{[]string{""}, `unknown command "": for a list, run sst help` + noCommand},
-	{[]string{"-"}, `unknown command "-": for a list, run sst help` + noCommand},
-	{[]string{"stast"}, `unknown command "stast": did you mean sst stats?` + noCommand},
-	{[]string{"dump", "t.ldb"}, `unknown command "dump": did you mean sst scan?`},
-	{[]string{"list", "t.ldb"}, `unknown command "list": did you mean sst scan?`},
-	{[]string{"keys", "t.ldb"}, `unknown command "keys": did you mean sst scan?`},
-	{[]string{"check", "t.ldb"}, `unknown command "check": did you mean sst verify?`},
-	{[]string{"info", "t.ldb"}, `unknown command "info": did you mean sst stats?`},
-	{[]string{"help", "stast"}, `unknown command "stast": did you mean sst stats?`},
-	{[]string{"help", "get", "more"}, `unexpected argument "more"`},
-	{[]string{"help", "help", "help"}, `unexpected argument "help"`},
-	{[]string{"help", "sets", "more"}, `unexpected argument "more"`},
-	{[]string{"sets", "more"}, `unexpected argument "more"` + "\nusage: sst sets"},
-	{[]string{"completion", "bahs"}, `unknown shell "bahs": use bash, fish, powershell or zsh` + "\nusage: sst completion bash|fish|powershell|zsh"},
-	{[]string{"completion", "bash", "more"}, `unexpected argument "more"`},
-}
-
-// A message names an argument or a flag as it was given, says what was wrong, and what is right.
-func TestMessagesOfUsage(t *testing.T) {
-	writeUsable(t)
-	for _, tt := range usageMessages {
-		if status, _, stderr := sst(tt.args...); status != cli.ExitUsage || !strings.HasPrefix(stderr, "sst: "+tt.want+"\n") {
-			t.Errorf("sst %q: status %d, %s, want %s", tt.args, status, stderr, tt.want)
-		}
-	}
-}
-
-// Messages name files as they were given, and never temporary ones.
+// Messages name files as they were given, in quotes if need be, and never temporary ones.
 func TestTemporaryNames(t *testing.T) {
 	writeUsable(t)
+	checkSST(t, cli.ExitUsage, `sst: open " in.tsv": no such file or directory`, "build", "-o", "out.ldb", " in.tsv")
 	dir := filepath.Join(t.TempDir(), "gone")
 	for _, args := range [][]string{
 		{"build", "-o", "gone/out.ldb", "in.tsv"}, {"convert", "t.ldb", "-o", "gone/out.ldb"}, {"merge", "t.ldb", "-o", "gone/out.ldb"}, {"merge", "t.ldb", "-o", "gone/out/"}, {"merge", "t.ldb", "--database", "-o", "gone/out"}, {"repair", "t.ldb", "-o", "gone/out.ldb"},
