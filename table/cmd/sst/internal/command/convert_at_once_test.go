@@ -3,10 +3,11 @@ package command
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // sst convert of one table in its place, at once, loses no exceptions: the table is as if they had run one after the other.
@@ -26,16 +27,10 @@ func TestConvertAtOnce(t *testing.T) {
 	var running sync.WaitGroup
 	for i := range n {
 		convert := args(i, atOnce)
-		running.Go(func() {
-			if status, _, stderr := sst(convert...); status != 0 {
-				t.Errorf("status %d, %s", status, stderr)
-			}
-		})
+		running.Go(func() { checkSST(t, cli.ExitOK, "", convert...) })
 	}
 	running.Wait()
-	want, err := os.ReadFile(inTurn)
-	noError(t, err)
-	if got, err := os.ReadFile(atOnce); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%d bytes, %v; in turn, it has %d", len(got), err, len(want))
+	if got, want := readFile(t, atOnce), readFile(t, inTurn); !bytes.Equal(got, want) {
+		t.Errorf("%d bytes; in turn, it has %d", len(got), len(want))
 	}
 }

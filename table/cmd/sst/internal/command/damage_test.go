@@ -191,7 +191,5 @@ func checkSalvage(t *testing.T, s sound, d damage, path string) {
 	if diff := cmp.Diff(strings.Join(pairs, ""), got); diff != "" {
 		t.Errorf("salvaged pairs (-want +got):\n%s\n%s", fmt.Sprint(len(pairs), " wanted"), diff)
 	}
-	if status, stdout, _ := sst("verify", rescued); status != 0 {
-		t.Errorf("verify of what was salvaged:\n%s", stdout)
-	}
+	mustSST(t, "verify", rescued)
 }

@@ -50,8 +50,7 @@ func writeOverwritten(t *testing.T, rng *rand.Rand, dir string) {
 func TestDamagedDatabases(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
-	for seed := range rounds(1, 5) {
-		rng := rand.New(rand.NewPCG(uint64(seed), 28))
+	for seed, rng := range seeds(rounds(1, 5), 28) {
 		dir := filepath.Join(t.TempDir(), "db")
 		writeOverwritten(t, rng, dir)
 		s, err := dbdamage.Read(sst, dir)

@@ -71,10 +71,7 @@ func TestPipes(t *testing.T) {
 		if err := syscall.Mkfifo(pipe, 0o666); err != nil {
 			t.Skip(err)
 		}
-		status, _, stderr := sst(tt.args...)
-		if status != tt.status || !strings.Contains(stderr, tt.want) {
-			t.Errorf("%s, sst %v: status %d, %q; want %d, %q", tt.name, tt.args, status, stderr, tt.status, tt.want)
-		}
+		checkSST(t, tt.status, tt.want, tt.args...)
 		noError(t, os.Remove(pipe))
 		os.Remove(current)
 	}
@@ -98,7 +95,5 @@ func TestLinesOfAPipe(t *testing.T) {
 	}()
 	mustSST(t, "build", "-o", out, pipe)
 	noError(t, <-written)
-	if got := mustSST(t, "scan", out); got != "ada\tlovelace\n" {
-		t.Errorf("the table has %q", got)
-	}
+	checkPrints(t, "ada\tlovelace\n", "scan", out)
 }

@@ -66,11 +66,7 @@ func mayBeLost(key string, lost set.Table) bool {
 func checkLostScan(t *testing.T, s *layeredSet, lost set.Table) {
 	t.Helper()
 	status, out, stderr := sst("scan", s.dir)
-	printed := map[string]string{}
-	for line := range strings.Lines(out) {
-		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		printed[key] = value
-	}
+	printed := pairsOfLines(out)
 	for key, all := range s.versions {
 		value, found := printed[key]
 		isVersion := slices.ContainsFunc(all, func(v layerVersion) bool { return v.value == value })

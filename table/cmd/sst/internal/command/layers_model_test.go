@@ -126,6 +126,16 @@ func linesOfPairs(pairs map[string]string) string {
 	return b.String()
 }
 
+// pairsOfLines returns the pairs that sst scan has printed.
+func pairsOfLines(lines string) map[string]string {
+	pairs := map[string]string{}
+	for line := range strings.Lines(lines) {
+		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		pairs[key] = value
+	}
+	return pairs
+}
+
 // whereLines returns what sst scan --where prints, without offsets.
 func (s *layeredSet) whereLines() string {
 	var b strings.Builder

@@ -96,8 +96,13 @@ func writeDatabase(t *testing.T, rng *rand.Rand, m *inputModel) map[string]strin
 		}
 		return err
 	})
+	return livePairs(m.newest)
+}
+
+// livePairs returns the pairs that are not deleted.
+func livePairs(newest map[string]versionModel) map[string]string {
 	live := map[string]string{}
-	for key, v := range m.newest {
+	for key, v := range newest {
 		if !v.deleted {
 			live[key] = v.value
 		}
@@ -157,13 +162,7 @@ func mergeModel(inputs []inputModel, rule string) (live map[string]string, commo
 			}
 		}
 	}
-	live = map[string]string{}
-	for key, v := range winners {
-		if !v.deleted {
-			live[key] = v.value
-		}
-	}
-	return live, common
+	return livePairs(winners), common
 }
 
 // checkMerged merges INPUTs to one of the three kinds of OUT, and compares that with what is wanted.
@@ -178,14 +177,12 @@ func checkMerged(t *testing.T, rng *rand.Rand, paths, flags []string, want map[s
 		args = append(args, "--entries-per-table", strconv.Itoa(1+rng.IntN(500)))
 	}
 	mustSST(t, args...)
-	got, err := map[string]string{}, error(nil)
+	var got map[string]string
+	var err error
 	if kind == 0 {
 		got, err = entriesOf(leveldb.OpenFile(out, &opt.Options{ErrorIfMissing: true, Strict: opt.StrictAll}))
 	} else {
-		for line := range strings.Lines(mustSST(t, "scan", out)) {
-			key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-			got[key] = value
-		}
+		got = pairsOfLines(mustSST(t, "scan", out))
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("sst %q: %v, want (-), got (+):\n%.2000s", args, err, diff)

@@ -78,8 +78,7 @@ func (d *levels) misplace(t *testing.T) (what string) {
 func (d *levels) wrongPairs(dir string, older bool) string {
 	_, out, _ := sst("scan", dir)
 	newest := current(d.writes)
-	for line := range strings.Lines(out) {
-		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+	for key, value := range pairsOfLines(out) {
 		written := slices.ContainsFunc(d.writes, func(w rawEntry) bool { return w.key == key && w.value == value && w.kind == 1 })
 		if now, there := newest[key]; !written || !older && (!there || now != value) {
 			return fmt.Sprintf("key %s = %q, want %q", key, value, now)

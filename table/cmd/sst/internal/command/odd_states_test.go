@@ -39,13 +39,8 @@ func TestRepairKeepsKeysOutOfRange(t *testing.T) {
 				o.lastTable().Smallest, o.lastTable().Largest = internalKey(tt.from), internalKey(tt.to)
 				o.write(t)
 				checkOutOfRange(t, dir, tt.from <= "a" && tt.to >= "c", tt.status)
-				status, out, stderr := sst("repair", dir, "-o", dir+".new")
-				if status != tt.status {
-					t.Errorf("sst repair: status %d, want %d: %s%s", status, tt.status, out, stderr)
-				}
-				if got, want := mustSST(t, "scan", dir+".new"), "a\t1\nb\t2\nc\t3\n"; got != want {
-					t.Errorf("the new database has %q, want %q", got, want)
-				}
+				checkSST(t, tt.status, "", "repair", dir, "-o", dir+".new")
+				checkPrints(t, "a\t1\nb\t2\nc\t3\n", "scan", dir+".new")
 			})
 		}
 	}

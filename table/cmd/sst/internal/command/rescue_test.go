@@ -62,15 +62,8 @@ func TestRepairedDatabaseIsReadByItsEngine(t *testing.T) {
 	if want := "sst repair " + dir + " -o NEW\n"; !strings.Contains(stderr, want) {
 		t.Errorf("scan does not name %q: %s", want, stderr)
 	}
-	status, stdout, stderr := sst("repair", dir, "-o", repaired)
-	if status != cli.ExitDamaged || !strings.Contains(stderr, "lost the keys") {
-		t.Fatalf("repair: status %d, want %d, and what is lost: %s%s", status, cli.ExitDamaged, stdout, stderr)
-	}
-	want := map[string]string{}
-	for line := range strings.Lines(scanned) {
-		key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		want[key] = value
-	}
+	checkSST(t, cli.ExitDamaged, "lost the keys", "repair", dir, "-o", repaired)
+	want := pairsOfLines(scanned)
 	got, err := entriesOf(leveldb.OpenFile(repaired, &opt.Options{Strict: opt.StrictAll, ErrorIfMissing: true}))
 	if err != nil || len(want) < 4500 || len(want) > 5000 || !maps.Equal(got, want) {
 		t.Fatalf("goleveldb finds %d entries of %d, %v", len(got), len(want), err)
@@ -133,9 +126,7 @@ func TestNewDatabaseGoesOnBehindTheOldOne(t *testing.T) {
 			mustSST(t, append(strings.Fields(command), db, "-o", renewed)...)
 			writeTo(t, renewed, nil, func(db *leveldb.DB) error { return db.Put([]byte("k"), []byte("NEW"), nil) })
 			mustSST(t, "merge", "--database", "--on-duplicate", "newest", older, renewed, "-o", both)
-			if got := mustSST(t, "scan", both); got != "k\tNEW\n" {
-				t.Errorf("the merge of both has %q, want what was written last", got)
-			}
+			checkPrints(t, "k\tNEW\n", "scan", both)
 		})
 	}
 }

@@ -91,9 +91,7 @@ func TestManifestsOfSetsCutShort(t *testing.T) {
 			if version > 3 {
 				want = cli.ExitUsage
 			}
-			if status, _, stderr := sst("scan", s.dir); status != want {
-				t.Errorf("version %d: status %d, want %d: %s", version, status, want, stderr)
-			}
+			checkSST(t, want, "", "scan", s.dir)
 		}
 	}
 }
@@ -148,11 +146,7 @@ func TestFoldInPlaceLosesNoLayer(t *testing.T) {
 		name := fmt.Sprintf("new%d", i)
 		writeFile(t, name+".txt", name+"\n")
 		var both sync.WaitGroup
-		both.Go(func() {
-			if status, _, stderr := sst("build", "--layer-of", "urls", name+".txt"); status != 0 {
-				t.Errorf("a layer: status %d, %s", status, stderr)
-			}
-		})
+		both.Go(func() { checkSST(t, cli.ExitOK, "", "build", "--layer-of", "urls", name+".txt") })
 		both.Go(func() {
 			input := []string{"urls", "urls/", "urls/set.jsonl"}[i%3]
 			switch status, _, stderr := sst("merge", "--set", "--force", input, "-o", "urls"); {
