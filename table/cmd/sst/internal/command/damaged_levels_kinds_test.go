@@ -160,7 +160,7 @@ func (d *levels) uncommitted(t *testing.T, name string) (path string, writes []r
 		}
 	}
 	if d.rng.IntN(2) == 0 || len(writes) == 0 {
-		writes = append(writes, randomWrites(d.rng, 1000, 5)...)
+		writes = append(writes, randomWrites(d.rng, 1000, 5, 1+d.rng.IntN(6))...)
 	}
 	path = filepath.Join(d.dir, name)
 	noError(t, os.Rename(d.table(t, 0, spareBlock, writes, nil), path))

@@ -59,13 +59,12 @@ type levels struct {
 	what      []string     // what was damaged
 }
 
-// randomWrites returns the next n writes.
-func randomWrites(rng *rand.Rand, from, n int) (all []rawEntry) {
-	keys := 1 + rng.IntN(1+n)
+// randomWrites returns n writes to so many keys, with sequence numbers from a number on.
+func randomWrites(rng *rand.Rand, from uint64, n, keys int) (all []rawEntry) {
 	for i := range n {
-		e := rawEntry{fmt.Sprintf("k%03d", rng.IntN(keys)), uint64(from + i), internalkey.Kind(min(1, rng.IntN(4))), ""}
+		e := rawEntry{fmt.Sprintf("k%03d", rng.IntN(keys)), from + uint64(i), internalkey.Kind(min(1, rng.IntN(4))), ""}
 		if e.kind == internalkey.Set {
-			e.value = fmt.Sprint("value", from+i)
+			e.value = fmt.Sprint("value", e.sequence)
 		}
 		all = append(all, e)
 	}
@@ -75,7 +74,8 @@ func randomWrites(rng *rand.Rand, from, n int) (all []rawEntry) {
 // newLevels writes a database of at most that many writes.
 func newLevels(t *testing.T, rng *rand.Rand, dir string, most int) *levels {
 	t.Helper()
-	d := &levels{rawDatabase: rawDatabase{dir: dir}, rng: rng, writes: randomWrites(rng, 1, 1+rng.IntN(most))}
+	n := 1 + rng.IntN(most)
+	d := &levels{rawDatabase: rawDatabase{dir: dir}, rng: rng, writes: randomWrites(rng, 1, n, 1+rng.IntN(1+n))}
 	d.layOut(t, true)
 	return d
 }

@@ -17,10 +17,7 @@ import (
 func TestTwoDamagedLogs(t *testing.T) {
 	t.Parallel()
 	for seed, rng := range seeds(rounds(60, 2000), 101) {
-		d := &levels{rawDatabase: rawDatabase{dir: filepath.Join(t.TempDir(), "db")}, rng: rng, writes: randomWrites(rng, 1, 16+rng.IntN(8))}
-		for i := range d.writes {
-			d.writes[i].key = fmt.Sprintf("k%03d", rng.IntN(8)) // many of which are written again
-		}
+		d := &levels{rawDatabase: rawDatabase{dir: filepath.Join(t.TempDir(), "db")}, rng: rng, writes: randomWrites(rng, 1, 16+rng.IntN(8), 8)}
 		first, second := 3+rng.IntN(6), 10+rng.IntN(6)
 		d.addLevel(t, rng.IntN(2), d.writes[:first])
 		inTables := d.last

@@ -19,7 +19,8 @@ import (
 func TestSalvagedTables(t *testing.T) {
 	t.Parallel()
 	for seed, rng := range seeds(rounds(150, 5000), 102) {
-		d := &levels{rawDatabase: rawDatabase{dir: filepath.Join(t.TempDir(), "db")}, rng: rng, writes: randomWrites(rng, 1, 10+rng.IntN(40))}
+		n := 10 + rng.IntN(40)
+		d := &levels{rawDatabase: rawDatabase{dir: filepath.Join(t.TempDir(), "db")}, rng: rng, writes: randomWrites(rng, 1, n, 1+rng.IntN(1+n))}
 		older := 3 + rng.IntN(5)
 		d.addLevel(t, 2, d.writes[:older])
 		d.holdTable(t, older+rng.IntN(len(d.writes)-older))

@@ -67,8 +67,8 @@ func checkReads(t *testing.T, what, dir, want string) {
 	lines := strings.SplitAfter(want, "\n")
 	lines = lines[:len(lines)-1]
 	var keys, keyLines []string
-	for i := range 30 {
-		key := fmt.Sprintf("k%02d", i)
+	for i := range oddKeys {
+		key := fmt.Sprintf("k%03d", i)
 		keys, keyLines = append(keys, key), append(keyLines, hex.EncodeToString([]byte(key)))
 	}
 	inOrder := func(line string) bool { return slices.Contains(keyLines, strings.Split(line, "\t")[0]) }
@@ -148,6 +148,9 @@ type odd struct {
 	what    []string          // what no engine does
 }
 
+// oddKeys is how many keys an odd can have.
+const oddKeys = 30
+
 // The fields of an odd that are no tables.
 const (
 	oddComparer = iota
@@ -198,14 +201,8 @@ func newOdd(t *testing.T, rng *rand.Rand, dir string) *odd {
 
 // writes returns the next n writes.
 func (o *odd) writes(n int) (all []rawEntry) {
-	for range n {
-		o.last++
-		w := rawEntry{fmt.Sprintf("k%02d", o.rng.IntN(30)), o.last, internalkey.Set, fmt.Sprint("value ", o.last)}
-		if o.rng.IntN(4) == 0 {
-			w.kind, w.value = internalkey.Delete, ""
-		}
-		all = append(all, w)
-	}
+	all = randomWrites(o.rng, o.last+1, n, oddKeys)
+	o.last += uint64(n)
 	return all
 }
 
@@ -274,7 +271,7 @@ func (o *odd) spoilState() string {
 func (o *odd) spoilTable(i int) string {
 	m := &o.tables[i].Table
 	before := *m
-	key := internalkey.Key{UserKey: fmt.Appendf(nil, "k%02d", o.rng.IntN(30)), Sequence: o.rng.Uint64N(30), Kind: internalkey.Set}.Append(nil)
+	key := internalkey.Key{UserKey: fmt.Appendf(nil, "k%03d", o.rng.IntN(oddKeys)), Sequence: o.rng.Uint64N(30), Kind: internalkey.Set}.Append(nil)
 	switch o.rng.IntN(9) {
 	case 0:
 		m.Level = o.rng.IntN(9)
