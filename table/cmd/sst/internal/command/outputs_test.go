@@ -17,7 +17,6 @@ import (
 // No command replaces a file that a database or a set needs, whichever flag names it, through links too. Nothing is
 // left beside it.
 func TestOutputsThatOthersNeed(t *testing.T) {
-	t.Chdir(t.TempDir())
 	writeOwned(t)
 	table, listed := onlyFile(t, "set/*.ldb"), onlyFile(t, "db/*.ldb")
 	if err := os.Symlink(filepath.Join("db", "CURRENT"), "link"); err != nil {
@@ -42,9 +41,7 @@ func TestOutputsThatOthersNeed(t *testing.T) {
 
 // What is above a link is above the directory that it leads to, as for the system.
 func TestOutputsThroughLinks(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	writeOwned(t)
+	dir := writeOwned(t)
 	noError(t, errors.Join(os.MkdirAll("a/deep", 0o777), os.MkdirAll("far/db", 0o777), os.MkdirAll("far/x", 0o777)))
 	if err := errors.Join(os.Symlink("a/deep", "work"), os.Symlink("far/x", "fx")); err != nil {
 		t.Skip(err) // Windows may forbid it
@@ -76,7 +73,6 @@ func TestOutputsBesideDamagedManifests(t *testing.T) {
 		"the file of that name": {"set/other.jsonl", func(*testing.T) error { return os.Rename("set/set.jsonl", "set/other.jsonl") }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Chdir(t.TempDir())
 			writeOwned(t)
 			noError(t, tt.damage(t))
 			checkSST(t, cli.ExitUsage, "", "convert", "t.ldb", "-o", onlyFile(t, tt.out))
@@ -96,7 +92,6 @@ func cutBy(path string, n int64) error {
 
 // With --force, a listed table is converted in place, and a manifest is written again.
 func TestForcedOutputs(t *testing.T) {
-	t.Chdir(t.TempDir())
 	writeOwned(t)
 	table, listed := onlyFile(t, "set/*.ldb"), onlyFile(t, "db/*.ldb")
 	for _, args := range [][]string{{"convert", "--force", listed, "-o", listed}, {"manifest", "--force", table, "-o", "set/set.jsonl"}, {"verify", "db", "set"}} {
@@ -108,13 +103,13 @@ func TestForcedOutputs(t *testing.T) {
 	}
 }
 
-// writeOwned writes a database, a set, a table and a filter to the current directory.
-func writeOwned(t *testing.T) {
+// writeOwned is writeUsable, and writes a database and a set too.
+func writeOwned(t *testing.T) (dir string) {
 	t.Helper()
-	writeFile(t, "in.tsv", "a\t1\n")
-	for _, line := range []string{"build --database -o db in.tsv", "build -o set/ in.tsv", "build -o t.ldb in.tsv", "build --filter-only --table-filter table-bloom -o t.filter in.tsv"} {
-		mustSST(t, strings.Fields(line)...)
-	}
+	dir = writeUsable(t)
+	mustSST(t, "build", "--database", "-o", "db", "in.tsv")
+	mustSST(t, "build", "-o", "set/", "in.tsv")
+	return dir
 }
 
 // The copy of a database has its permissions: what was private stays so. Its owner can write into it, so that an engine
@@ -123,7 +118,6 @@ func TestCopiesKeepMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("permissions are others there")
 	}
-	t.Chdir(t.TempDir())
 	writeOwned(t)
 	for _, mode := range []os.FileMode{0o700, 0o750, 0o777, 0o555} {
 		noError(t, os.Chmod("db", mode))

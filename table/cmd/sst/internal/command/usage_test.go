@@ -36,13 +36,15 @@ var callable = map[string]string{
 // wrongValues are what no flag takes, or few.
 var wrongValues = []string{"", " ", "abc", "1.5x", "-1", "-7", "0", "1e999", "NaN", "Inf", "1e3x", `a"b`, `\q`, "9223372036854775808", strings.Repeat("9", 400), strings.Repeat("x", 100_000)}
 
-// writeUsable writes the files of callable.
-func writeUsable(t *testing.T) {
+// writeUsable writes the files of callable to a new directory, which is the current one then.
+func writeUsable(t *testing.T) (dir string) {
 	t.Helper()
-	t.Chdir(t.TempDir())
+	dir = t.TempDir()
+	t.Chdir(dir)
 	writeFile(t, "in.tsv", "a\t1\n")
 	mustSST(t, "build", "-o", "t.ldb", "in.tsv")
 	mustSST(t, "build", "-o", "t.filter", "--filter-only", "--table-filter", "table-bloom", "--input-format", "keys", "in.tsv")
+	return dir
 }
 
 // Whatever the value of a flag, a command that refuses it says so in one style and in its own
