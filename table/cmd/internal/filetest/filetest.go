@@ -46,6 +46,20 @@ func WriteDatabase(t testing.TB, dir string, o *opt.Options, write func(db *leve
 	}
 }
 
+// EntriesOf returns what goleveldb finds in a database, and closes it.
+func EntriesOf(db *leveldb.DB, err error) (map[string]string, error) {
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]string{}
+	it := db.NewIterator(nil, nil)
+	for it.Next() {
+		found[string(it.Key())] = string(it.Value())
+	}
+	it.Release()
+	return found, errors.Join(it.Error(), db.Close())
+}
+
 // OnlyFile returns the file of that pattern.
 func OnlyFile(t testing.TB, pattern string) string {
 	t.Helper()

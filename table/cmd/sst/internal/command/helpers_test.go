@@ -16,10 +16,11 @@ import (
 )
 
 var (
-	noError  = errtest.NoError
-	onlyFile = filetest.OnlyFile
-	rounds   = long.Rounds
-	writeTo  = filetest.WriteDatabase
+	noError   = errtest.NoError
+	entriesOf = filetest.EntriesOf
+	onlyFile  = filetest.OnlyFile
+	rounds    = long.Rounds
+	writeTo   = filetest.WriteDatabase
 )
 
 // seeds yields the numbers below n, each with its generator.

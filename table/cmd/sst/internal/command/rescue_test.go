@@ -37,20 +37,6 @@ func writeForRescue(t *testing.T, dir string) (largest string) {
 	return largest
 }
 
-// entriesOf returns what goleveldb finds in a database, and closes it.
-func entriesOf(db *leveldb.DB, err error) (map[string]string, error) {
-	if err != nil {
-		return nil, err
-	}
-	found := map[string]string{}
-	it := db.NewIterator(nil, nil)
-	for it.Next() {
-		found[string(it.Key())] = string(it.Value())
-	}
-	it.Release()
-	return found, errors.Join(it.Error(), db.Close())
-}
-
 // A damaged database is rescued in the way that the messages describe: goleveldb reads all entries that
 // survived.
 func TestRepairedDatabaseIsReadByItsEngine(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/opt"
 
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -27,15 +28,8 @@ func recovered(t *testing.T, dir string, o *opt.Options) (found map[string]strin
 	for _, path := range tables {
 		flip(t, path, 1./3)
 	}
-	db, err := leveldb.RecoverFile(dir, o)
+	found, err = filetest.EntriesOf(leveldb.RecoverFile(dir, o))
 	noError(t, err)
-	it := db.NewIterator(nil, nil)
-	found = map[string]string{}
-	for it.Next() {
-		found[string(it.Key())] = string(it.Value())
-	}
-	it.Release()
-	noError(t, errors.Join(it.Error(), db.Close()))
 	return found
 }
 
