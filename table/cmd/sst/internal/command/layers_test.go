@@ -7,8 +7,6 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -28,7 +26,7 @@ func TestCommandsOverLayers(t *testing.T) {
 	for round := range n {
 		s := newLayeredSet(t, rng, round%4)
 		live := s.live()
-		checkScansOfLayers(t, rng, s, live)
+		checkScansOfLayers(t, s, live)
 		checkGetsOfLayers(t, rng, s, live)
 		checkStatsOfLayers(t, s, live)
 		checkMergesOfLayers(t, rng, s, live)
@@ -50,24 +48,9 @@ func checkPrints(t *testing.T, want string, args ...string) {
 	}
 }
 
-func checkScansOfLayers(t *testing.T, rng *rand.Rand, s *layeredSet, live map[string]string) {
+func checkScansOfLayers(t *testing.T, s *layeredSet, live map[string]string) {
 	t.Helper()
 	checkPrints(t, linesOfPairs(live), "scan", s.dir)
-	for range 4 {
-		from, to, prefix := layeredKey(rng.IntN(layeredKeys)), layeredKey(rng.IntN(layeredKeys)), strconv.Itoa(rng.IntN(4))
-		if from > to {
-			from, to = to, from
-		}
-		pairs := maps.Clone(live)
-		maps.DeleteFunc(pairs, func(key, _ string) bool { return key < from || key >= to })
-		lines := strings.SplitAfter(linesOfPairs(pairs), "\n")
-		slices.Reverse(lines)
-		checkPrints(t, linesOfPairs(pairs), "scan", "--from", from, "--to", to, s.dir)
-		checkPrints(t, strings.Join(lines, ""), "scan", "--from", from, "--to", to, "--reverse", s.dir)
-		pairs = maps.Clone(live)
-		maps.DeleteFunc(pairs, func(key, _ string) bool { return !strings.HasPrefix(key, prefix) })
-		checkPrints(t, linesOfPairs(pairs), "scan", "--prefix", prefix, s.dir)
-	}
 	offsets := regexp.MustCompile(`\t-\t[0-9]+\t`)
 	where := offsets.ReplaceAllString(mustSST(t, "scan", "--where", s.dir), "\t-\t")
 	if diff := cmp.Diff(strings.Split(s.whereLines(), "\n"), strings.Split(where, "\n")); diff != "" {
