@@ -9,9 +9,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
-// noCommand is the end of a message about a command that there is not.
-const noCommand = "\nusage: sst COMMAND\nhelp:  sst --help"
-
 // wrongUsages are command lines that are wrong, and what is said of them. An empty argument is written as in a shell.
 var wrongUsages = []struct{ line, want string }{
 	{"get t.ldb", "missing KEY"},
