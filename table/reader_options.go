@@ -172,9 +172,9 @@ type Metrics struct {
 	FilterPagesRead      atomic.Uint64 // pages of paged filters read
 	FilterPageErrors     atomic.Uint64 // lookups whose page could not be read or was corrupt
 	BytesRead            atomic.Uint64 // bytes of BlocksRead in the file
-	CacheHits            atomic.Uint64 // data blocks found in the Cache
-	CacheMisses          atomic.Uint64 // data blocks not found in the Cache; a block can count several times in GetMany
-	CacheEvictions       atomic.Uint64 // data blocks of these Readers that the Cache removed
+	CacheHits            atomic.Uint64 // data blocks and filter pages found in the Cache
+	CacheMisses          atomic.Uint64 // those not found in the Cache; a block can count several times in GetMany
+	CacheEvictions       atomic.Uint64 // those of these Readers that the Cache removed
 }
 
 // countFilterCheck counts a check of a filter and its result.
