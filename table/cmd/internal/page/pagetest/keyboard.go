@@ -109,7 +109,7 @@ func (p *Tab) operate(c Control) {
 	if text := p.waitFor(c.Shows, c.Text); text != "" {
 		p.Errorf("%s, after the keys %+q: the page says %q, want %q", c.Name, c.Keys, text, c.Text)
 	}
-	if c.Draws != "" && p.picture(c.Draws) == before {
+	if c.Draws != "" && !waitUntil(func() bool { return p.picture(c.Draws) != before }) {
 		p.Errorf("%s, after the keys %+q: the picture %s is the same as before", c.Name, c.Keys, c.Draws)
 	}
 	p.CheckWidth(c.Name)
@@ -139,16 +139,23 @@ func (p *Tab) picture(selector string) string {
 	return Call[string](p, `(s) => s && document.querySelector(s).toDataURL()`, selector)
 }
 
-// waitFor waits until an element says a text, as some changes are shown with a delay. If it
-// does not come to it, waitFor returns what the element says.
+// waitFor waits until an element says a text. If it does not come to it, waitFor returns what the element says.
 func (p *Tab) waitFor(selector, text string) (says string) {
 	p.Helper()
-	for start := time.Now(); time.Since(start) < 4*time.Minute; time.Sleep(10 * time.Millisecond) {
-		if says = p.Text(selector); strings.Contains(says, text) {
-			return ""
-		}
+	if waitUntil(func() bool { says = p.Text(selector); return strings.Contains(says, text) }) {
+		return ""
 	}
 	return cmp.Or(says, "nothing")
+}
+
+// waitUntil waits until something is so, as some changes are shown with a delay, and reports whether it came to it.
+func waitUntil(isSo func() bool) bool {
+	for start := time.Now(); time.Since(start) < 4*time.Minute; time.Sleep(10 * time.Millisecond) {
+		if isSo() {
+			return true
+		}
+	}
+	return false
 }
 
 // CheckWidth checks that nothing on the page is wider than the window. what says in an error
