@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
 // An engine that is killed leaves files without any contents.
@@ -12,9 +14,7 @@ func TestRandomOfEmptyFiles(t *testing.T) {
 	for seed := range uint64(50) {
 		dir := t.TempDir()
 		for _, name := range []string{"000001.ldb", "000002.log", "MANIFEST-000003", "CURRENT"} {
-			if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			errtest.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o666))
 		}
 		if d, changed, err := Random(rand.New(rand.NewPCG(seed, 0)), dir); changed || err != nil {
 			t.Errorf("seed %d: Random(empty files) = %v, %v, %v; want no change", seed, d, changed, err)

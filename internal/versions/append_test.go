@@ -11,9 +11,7 @@ import (
 func fieldsOf(t *testing.T, edit []byte) (fields []Field) {
 	t.Helper()
 	for f, err := range Fields(edit) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		fields = append(fields, f)
 	}
 	return fields

@@ -105,13 +105,9 @@ func TestCheckOfCurrentThatNamesAnother(t *testing.T) {
 		"MANIFEST-000007":   {{File: "CURRENT", What: "its newline is missing, so engines refuse the database"}},
 		"MANIFEST-7\n":      nil, // which is missing
 	} {
-		if err := os.WriteFile(filepath.Join(dir, "CURRENT"), []byte(current), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(filepath.Join(dir, "CURRENT"), []byte(current), 0o666))
 		v, err := ReadManifest(dir, "MANIFEST-000001")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if diff := gocmp.Diff(want, v.Check(compareKeys)); diff != "" {
 			t.Errorf("CURRENT %q (-want +got):\n%s", current, diff)
 		}

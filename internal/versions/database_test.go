@@ -24,9 +24,7 @@ func TestEditsMoveTables(t *testing.T) {
 		"\x06\x00\x09\x06\x01\x06",                    // which are not there
 		"\x07\x00\x08\x10\x01a\x01b\x06\x00\x08",      // the same one
 	} {
-		if err := e.apply([]byte(edit)); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, e.apply([]byte(edit)))
 	}
 	want := map[tableID]*Table{
 		{1, 5}: {Level: 1, Number: 5, Size: 16, Smallest: []byte("a"), Largest: []byte("b")},
@@ -75,13 +73,9 @@ func TestReadBounds(t *testing.T) {
 				long.Test(t)
 			}
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("MANIFEST-000001\n"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("MANIFEST-000001\n"), 0o666))
 			path := filepath.Join(dir, tt.file)
-			if err := os.RemoveAll(path); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.RemoveAll(path))
 			if err := tt.make(path); err != nil {
 				t.Skip(err)
 			}

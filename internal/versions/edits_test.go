@@ -10,8 +10,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/tabletest"
 )
+
+var noError = errtest.NoError
 
 // writeEdits writes a database of a CURRENT and a MANIFEST with these edits, and returns its directory.
 func writeEdits(t *testing.T, edits ...string) (dir string) {
@@ -82,9 +85,7 @@ func TestLogsWithWrites(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			v, err := Read(writeEdits(t, append([]string{complete}, tt.edits...)...))
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			var names, want []string
 			for log := range uint64(9) {
 				names = append(names, LogName(log+1))

@@ -71,9 +71,7 @@ func TestFindLogs(t *testing.T) {
 	} {
 		dir := writeEdits(t, tt.edits...)
 		for file, contents := range tt.files {
-			if err := os.WriteFile(filepath.Join(dir, file), []byte(contents), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(filepath.Join(dir, file), []byte(contents), 0o666))
 		}
 		if tt.torn {
 			appendTo(t, filepath.Join(dir, "MANIFEST-000001"), "\x01\x02\x03\x04\xff\x00\x01cut")
@@ -94,9 +92,7 @@ func TestFindLogsOfChangedManifest(t *testing.T) {
 		},
 		"another MANIFEST": func(dir string) {
 			appendTo(t, filepath.Join(dir, "MANIFEST-000005"), string(tabletest.Log(t, complete+"\x02\x02")))
-			if err := os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("MANIFEST-000005\n"), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("MANIFEST-000005\n"), 0o666))
 		},
 		"no CURRENT": func(dir string) { os.Remove(filepath.Join(dir, "CURRENT")) },
 	} {
@@ -115,16 +111,12 @@ func TestFindLogsOfChangedManifest(t *testing.T) {
 func findLost(t *testing.T, dir string, change func(dir string)) []uint64 {
 	t.Helper()
 	v, err := Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	if change != nil {
 		change(dir)
 	}
 	names, err := regular.DirOf(dir).Names()
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	_, lost := v.FindLogs(regular.DirOf(dir), names)
 	return lost
 }
@@ -133,7 +125,5 @@ func findLost(t *testing.T, dir string, change func(dir string)) []uint64 {
 func appendTo(t *testing.T, path, what string) {
 	t.Helper()
 	contents, _ := os.ReadFile(path) // it may be new
-	if err := os.WriteFile(path, append(contents, what...), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(path, append(contents, what...), 0o666))
 }

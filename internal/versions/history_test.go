@@ -34,19 +34,13 @@ func TestHistory(t *testing.T) {
 			dir := writeEdits(t, historyEdits...)
 			path := filepath.Join(dir, "MANIFEST-000009")
 			contents, err := os.ReadFile(filepath.Join(dir, "MANIFEST-000001"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			if tt.damaged >= 0 {
 				contents[bytes.Index(contents, []byte(historyEdits[tt.damaged]))] ^= 1
 			}
-			if err := os.WriteFile(path, contents, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(path, contents, 0o666))
 			h, err := ReadHistory(dir, "MANIFEST-000009")
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			var tables, logs []uint64
 			for n := range uint64(20) {
 				if n > 0 && h.IsObsoleteTable(n) {

@@ -91,13 +91,9 @@ func TestHistoryOfRandomEdits(t *testing.T) {
 			edits = append(edits, string(edit))
 		}
 		dir := writeEdits(t, edits...)
-		if err := os.Rename(filepath.Join(dir, "MANIFEST-000001"), filepath.Join(dir, "MANIFEST-000009")); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Rename(filepath.Join(dir, "MANIFEST-000001"), filepath.Join(dir, "MANIFEST-000009")))
 		h, err := ReadHistory(dir, "MANIFEST-000009")
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		for n := uint64(1); n < 14; n++ {
 			isListed, found := listed[n]
 			if got, want := h.IsObsoleteTable(n), found && !isListed || !found && damaged != 0 && n < 9; got != want {

@@ -51,9 +51,7 @@ func TestLogged(t *testing.T) {
 		{"goleveldb: a compaction", []string{"\x02\x03\x03\x04\x04\x05", "\x03\x06"}, 5, 5},
 	} {
 		v, err := Read(writeEdits(t, tt.edits...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if after, upTo := v.Logged(); after != tt.after || upTo != tt.upTo {
 			t.Errorf("%s: Logged = %d, %d; want %d, %d", tt.name, after, upTo, tt.after, tt.upTo)
 		}

@@ -28,9 +28,7 @@ func TestReadWithoutManifest(t *testing.T) {
 		"../MANIFEST-000001\n": `names "../MANIFEST-000001", which is not a MANIFEST`,
 		"MANIFEST-000001":      "names MANIFEST-000001, which does not exist",
 	} {
-		if err := os.WriteFile(path, []byte(current), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, []byte(current), 0o666))
 		if v, err := Read(dir); fmt.Sprint(err) != path+" "+want || errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("CURRENT %q: %v, %v; want an error: %s", current, v, err, want)
 		}
@@ -54,9 +52,7 @@ func TestFindCurrentOrManifest(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()
 			for _, file := range tt.files {
-				if err := os.WriteFile(filepath.Join(dir, file), nil, 0o666); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, os.WriteFile(filepath.Join(dir, file), nil, 0o666))
 			}
 			if got, err := FindCurrentOrManifest(dir); got != tt.want || err != nil {
 				t.Errorf("FindCurrentOrManifest = %q, %v; want %q", got, err, tt.want)

@@ -15,9 +15,7 @@ import (
 func recordsFound(t testing.TB, log []byte) (records [][]byte, skipped int64) {
 	t.Helper()
 	r, err := NewLogReader(bytes.NewReader(log), int64(len(log)), func(d Damage) { skipped += d.Bytes })
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	r.FindMore()
 	records = readAll(t, r)
 	return records, skipped

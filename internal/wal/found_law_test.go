@@ -54,9 +54,7 @@ type lawCheck struct {
 
 func (c *lawCheck) find(t *testing.T) {
 	for w, err := range c.read.Writes(bytes.NewReader(c.log), int64(len(c.log))) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		c.add(w)
 	}
 }

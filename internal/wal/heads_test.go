@@ -83,9 +83,7 @@ func TestKeepHeads(t *testing.T) {
 				d.Torn = nil
 				damage = append(damage, d)
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			set(r)
 			for {
 				b, offset, err := r.Next()

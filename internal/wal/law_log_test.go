@@ -45,9 +45,7 @@ func newLawLog(t *testing.T, random *rand.Rand, first uint64) (lawLog, uint64) {
 		if w.room < FragmentHeaderLen {
 			b.from += w.room
 		}
-		if err := w.Append(record); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append(record))
 		b.to = g.file.Len()
 		if end := (b.from/blockSize + 1) * blockSize; end < b.to && !b.isShort() && g.IntN(4) == 0 { // its writing was interrupted
 			g.file.Truncate(end)

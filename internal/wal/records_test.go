@@ -53,9 +53,7 @@ func randomBatch(rng *rand.Rand, sequence uint64) (string, int) {
 func hasNoBatches(t *testing.T, file []byte) bool {
 	t.Helper()
 	none, err := HasNoBatches(bytes.NewReader(file), int64(len(file)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return none
 }
 

@@ -74,9 +74,7 @@ func foundWrites(t testing.TB, log []byte) (own, foreign map[uint64]bool, l *Log
 	l = &Log{}
 	own, foreign = map[uint64]bool{}, map[uint64]bool{}
 	for w, err := range l.Writes(bytes.NewReader(log), int64(len(log))) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		if bytes.HasPrefix(w.UserKey, []byte("own")) {
 			own[w.Sequence] = true
 		} else {

@@ -12,9 +12,12 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
 )
+
+var noError = errtest.NoError
 
 // logOf returns a log of the records. That goleveldb writes the same bytes is tested where sst is.
 func logOf(t testing.TB, records ...[]byte) []byte {
@@ -22,9 +25,7 @@ func logOf(t testing.TB, records ...[]byte) []byte {
 	var log bytes.Buffer
 	w := NewWriter(&log)
 	for _, r := range records {
-		if err := w.Append(r); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, w.Append(r))
 	}
 	return log.Bytes()
 }
@@ -46,9 +47,7 @@ func readAll(t testing.TB, r *Reader) (records [][]byte) {
 		if err == io.EOF {
 			return records
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		records = append(records, bytes.Clone(record))
 	}
 }

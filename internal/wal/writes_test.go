@@ -66,15 +66,11 @@ func TestLossBehindABatchOfSeveralFragments(t *testing.T) {
 		var b bytes.Buffer
 		w := NewWriter(&b)
 		for _, record := range []string{batch(1, 1, aSet("k", strings.Repeat("v", 2*blockSize))), "no batch at all", batch(next, 1, aSet("l", "v"))} {
-			if err := w.Append([]byte(record)); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, w.Append([]byte(record)))
 		}
 		l := Log{Start: 1}
 		for _, err := range l.Writes(bytes.NewReader(b.Bytes()), int64(b.Len())) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 		}
 		if got := l.HighestLost(); got != want || l.MayHaveLost(1) != (want > 0) || len(l.Damage) != 1 {
 			t.Errorf("before write %d: highest lost %d, want %d; write 1 may be lost: %v: %v", next, got, want, l.MayHaveLost(1), l.Damage)

@@ -17,9 +17,7 @@ import (
 func readLog(t *testing.T, log []byte) (records [][]byte, tail int64, damage []Damage) {
 	t.Helper()
 	r, err := NewLogReader(bytes.NewReader(log), int64(len(log)), func(d Damage) { damage = append(damage, d) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	records = readAll(t, r)
 	return records, int64(len(log)) - r.Offset(), damage
 }
@@ -110,9 +108,7 @@ func TestLogOfZerosEndsAtItsStart(t *testing.T) {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			log := make([]byte, size)
 			r, err := NewLogReader(bytes.NewReader(log), int64(size), func(d Damage) { t.Error(d) })
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			if record, _, err := r.Next(); err != io.EOF || r.Offset() != 0 || !r.EndsInZeros() {
 				t.Errorf("Next = %q, %v; Offset = %d, EndsInZeros = %t; want io.EOF at 0, and nothing but zeros", record, err, r.Offset(), r.EndsInZeros())
 			}

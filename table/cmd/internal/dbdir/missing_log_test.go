@@ -6,9 +6,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
 )
+
+var noError = errtest.NoError
 
 // firstEdit returns the first edit of a MANIFEST that names a log.
 func firstEdit(log uint64) (edit []byte) {
@@ -45,9 +48,7 @@ func TestListDirWithoutLog(t *testing.T) {
 		files := map[string][]byte{"CURRENT": []byte("MANIFEST-000001\n"), "MANIFEST-000001": tabletest.Log(t, firstEdit(2))}
 		for _, all := range []map[string][]byte{files, tt.files} {
 			for file, contents := range all {
-				if err := os.WriteFile(filepath.Join(dir, file), contents, 0o666); err != nil {
-					t.Fatal(err)
-				}
+				noError(t, os.WriteFile(filepath.Join(dir, file), contents, 0o666))
 			}
 		}
 		for what, o := range map[string]ListOptions{"": {}, "--all-tables": {AllTables: true}, "repair": {Repair: true}, "repair --no-log": {Repair: true, NoLogs: true}, "--no-log": {NoLogs: true}} {

@@ -65,15 +65,11 @@ func TestMissingTablesOfADamagedManifest(t *testing.T) {
 		}
 		dir := t.TempDir()
 		for file, contents := range files {
-			if err := os.WriteFile(filepath.Join(dir, file), contents, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(filepath.Join(dir, file), contents, 0o666))
 		}
 		for _, o := range []ListOptions{{}, {AllTables: true}, {Repair: true}} {
 			d, err := ListDir(dir, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			got := map[uint64]bool{}
 			for _, l := range d.Missing {
 				got[l.number] = true
@@ -98,9 +94,7 @@ func TestMANIFESTWithoutEdits(t *testing.T) {
 	for name, manifest := range map[string][]byte{"empty": nil, "damaged": damaged} {
 		dir := t.TempDir()
 		for file, contents := range map[string][]byte{"CURRENT": []byte("MANIFEST-000005\n"), "MANIFEST-000005": manifest, "000007.ldb": nil} {
-			if err := os.WriteFile(filepath.Join(dir, file), contents, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(filepath.Join(dir, file), contents, 0o666))
 		}
 		d, err := ListDir(dir, ListOptions{Repair: true})
 		if err != nil || len(d.Damage) != 1 || !strings.Contains(d.Damage[0].Error(), ": reading all tables in the directory. ") {

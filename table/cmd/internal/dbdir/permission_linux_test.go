@@ -19,13 +19,9 @@ func TestNotPermitted(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, contents := range map[string]string{"CURRENT": "MANIFEST-000001\n", "MANIFEST-000001": "", "000002.log": ""} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(contents), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(filepath.Join(dir, name), []byte(contents), 0o644))
 		}
-		if err := os.Chmod(filepath.Join(dir, name), 0); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.Chmod(filepath.Join(dir, name), 0))
 		listed := make(chan error)
 		go func() {
 			runtime.LockOSThread() // to the end: the thread ends with it

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 
 	"github.com/klauspost/compress/zstd"
@@ -22,6 +23,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/codecs"
 )
+
+var noError = errtest.NoError
 
 // textPairs are pairs of nothing but text.
 func textPairs(n int) (pairs []workload.Pair) {
@@ -38,13 +41,9 @@ func compress(t *testing.T, contents []byte) (gz, zst []byte) {
 	if _, err := w.Write(contents); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	e, err := zstd.NewWriter(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	return out.Bytes(), e.EncodeAll(contents, nil)
 }
 
@@ -52,15 +51,11 @@ func tarOf(t *testing.T, name string, contents []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
-	if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o666, Size: int64(len(contents))}); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.WriteHeader(&tar.Header{Name: name, Mode: 0o666, Size: int64(len(contents))}))
 	if _, err := w.Write(contents); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.Close())
 	return out.Bytes()
 }
 
@@ -125,9 +120,7 @@ func TestForeignFiles(t *testing.T) {
 		{"CURRENT.bak", []byte("MANIFEST-000002"), "the CURRENT file of a database"},
 	} {
 		path := filepath.Join(t.TempDir(), tt.name)
-		if err := os.WriteFile(path, tt.contents, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(path, tt.contents, 0o666))
 		want := path + ": " + strings.ReplaceAll(tt.want, "%s", path)
 		if _, err := Open(path, Options{}); err == nil || errors.Is(err, table.ErrCorrupt) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v\nwant %s", tt.name, err, want)
@@ -145,9 +138,7 @@ func TestCutTablesAreDamaged(t *testing.T) {
 		for _, pairs := range [][]workload.Pair{textPairs(2), textPairs(200), {{Key: []byte("a\n"), Value: []byte(strings.Repeat("text\n", 20_000))}}} {
 			contents := tabletest.Build(t, &table.WriterOptions{Compression: codec}, pairs)
 			layout, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{Codecs: codecs.All()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			step := 7
 			if long.Enabled() {
 				step = 1

@@ -47,14 +47,10 @@ func TestTornBatches(t *testing.T) {
 			}
 			log = append(log, filetest.Log(t, tt.last...)...)
 			path := filepath.Join(t.TempDir(), "000001.log")
-			if err := os.WriteFile(path, log, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			noError(t, os.WriteFile(path, log, 0o666))
 			l := &Log{Path: path, Log: wal.Log{Start: 5}}
 			for _, err := range l.Writes() {
-				if err != nil {
-					t.Fatal(err)
-				}
+				noError(t, err)
 			}
 			if diff := cmp.Diff(tt.note, l.UnwrittenNote()); diff != "" {
 				t.Errorf("note (-want +got):\n%s", diff)

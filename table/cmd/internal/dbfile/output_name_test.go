@@ -15,8 +15,6 @@ func TestOutputName(t *testing.T) {
 		if name != filepath.Join(dir, want) {
 			t.Errorf("free name %s, want %s", name, want)
 		}
-		if err := os.WriteFile(name, nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, os.WriteFile(name, nil, 0o666))
 	}
 }
