@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/tabletest"
 )
@@ -65,41 +63,5 @@ func TestIncompleteManifestsAreErrors(t *testing.T) {
 		if got := fmt.Sprint(err); (err != nil) != (tt.want != "") || !strings.Contains(got, tt.want) && err != nil {
 			t.Errorf("Read of edits %q: %v, want %q", tt.edits, err, tt.want)
 		}
-	}
-}
-
-// The log of the last edit and all later ones may have writes that are in no table, and so may the
-// previous log, if there is one. Those that the MANIFEST names must exist.
-func TestLogsWithWrites(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name  string
-		edits []string
-		logs  []uint64 // that must exist
-		live  []uint64 // of those from 1 to 9
-	}{
-		{"none is named", nil, []uint64{}, []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9}},
-		{"a log", []string{"\x02\x07\x09\x00"}, []uint64{7}, []uint64{7, 8, 9}},
-		{"a log and the previous one", []string{"\x02\x07\x09\x03"}, []uint64{3, 7}, []uint64{3, 7, 8, 9}},
-		{"a later edit names others", []string{"\x02\x04\x09\x03", "\x02\x08\x09\x00"}, []uint64{8}, []uint64{8, 9}},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			v, err := Read(writeEdits(t, append([]string{complete}, tt.edits...)...))
-			noError(t, err)
-			var names, want []string
-			for log := range uint64(9) {
-				names = append(names, LogName(log+1))
-			}
-			for _, log := range tt.live {
-				want = append(want, LogName(log))
-			}
-			if _, missing := v.LiveLogs(nil); !cmp.Equal(tt.logs, missing) {
-				t.Errorf("logs %d must exist, want %d", missing, tt.logs)
-			}
-			live, _ := v.LiveLogs(names)
-			if diff := cmp.Diff(want, live); diff != "" {
-				t.Errorf("logs that may have writes (-want +got):\n%s", diff)
-			}
-		})
 	}
 }
