@@ -41,7 +41,7 @@ func TestCarved(t *testing.T) {
 func FuzzReader(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(logOf(f, []byte(batch(1, 2, "\x01\x01a\x01b\x00\x01c")), make([]byte, blockSize)))
-	f.Add(slicesOf(logOf(f, []byte("x")), make([]byte, blockSize)))
+	f.Add(slices.Concat(logOf(f, []byte("x")), make([]byte, blockSize)))
 	f.Fuzz(func(t *testing.T, log []byte) {
 		var skipped, kept int64
 		r := NewReader(bytes.NewReader(log), func(d Damage) {

@@ -2,19 +2,16 @@ package wal
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
-	"math/rand/v2"
+	"slices"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/errtest"
-	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/long"
 )
 
 var noError = errtest.NoError
@@ -73,7 +70,6 @@ func short(records [][]byte) (out []string) {
 
 func TestReader(t *testing.T) {
 	t.Parallel()
-	const room = blockSize - FragmentHeaderLen // in one block
 	log := logOf(t, recordsOf(5, 3*blockSize, 10, 20)...)
 	zeroed := func(log []byte, from, to int) []byte {
 		log = bytes.Clone(log)
@@ -93,22 +89,19 @@ func TestReader(t *testing.T) {
 		damage  []string
 	}{
 		{"nothing", nil, nil, nil},
-		{"a record of no bytes", logOf(t, nil, []byte("a")), []string{"", "a"}, nil},
 		{"records of many blocks", log, whole, nil},
-		{"a record that fills a block", logOf(t, recordsOf(room, 3)...), []string{"a… 32761", "bbb"}, nil},
-		{"a block with no room for a header", logOf(t, recordsOf(room-6-7, 3)...), []string{"a… 32748", "bbb"}, nil},
 
 		{"a record cut short", log[:len(log)-1], whole[:3], nil},
 		{"a header cut short", log[:len(log)-26], whole[:3], nil},
 		{"a record without its last block", log[:2*blockSize], whole[:1], nil},
 		{"zeros that were allocated", append(bytes.Clone(log), make([]byte, 100_000)...), whole, nil},
-		{"zeros between blocks", slicesOf(log[:2*blockSize], make([]byte, blockSize), log[2*blockSize:]), []string{"aaaaa", "cccccccccc", "d… 20"}, []string{
+		{"zeros between blocks", slices.Concat(log[:2*blockSize], make([]byte, blockSize), log[2*blockSize:]), []string{"aaaaa", "cccccccccc", "d… 20"}, []string{
 			"offset 12: record with a damaged fragment, 65510 bytes skipped",
 			"offset 98304: record without its first fragment, 32768 bytes skipped",
 			"offset 131072: record without its first fragment, 40 bytes skipped",
 		}},
-		{"zeros, and the next block goes on", slicesOf(zeroed(logOf(t, recordsOf(5)...), 12, 12), make([]byte, blockSize-12), logOf(t, []byte("next"))), []string{"aaaaa", "next"}, nil},
-		{"zeros cut a record", slicesOf(zeroed(log, 12+FragmentHeaderLen+100, blockSize)[:blockSize], logOf(t, []byte("next"))), []string{"aaaaa", "next"}, []string{
+		{"zeros, and the next block goes on", slices.Concat(logOf(t, recordsOf(5)...), make([]byte, blockSize-12), logOf(t, []byte("next"))), []string{"aaaaa", "next"}, nil},
+		{"zeros cut a record", slices.Concat(zeroed(log, 12+FragmentHeaderLen+100, blockSize)[:blockSize], logOf(t, []byte("next"))), []string{"aaaaa", "next"}, []string{
 			"offset 12: checksum mismatch, 32756 bytes skipped",
 		}},
 
@@ -124,15 +117,15 @@ func TestReader(t *testing.T) {
 			"offset 65536: record without its first fragment, 32768 bytes skipped",
 			"offset 98304: record without its first fragment, 40 bytes skipped",
 		}},
-		{"a kind that LevelDB does not have", slicesOf(logOf(t, []byte("a")), fragmentOf(5, "b"), fragmentOf(kindFull, "c")), []string{"a", "c"}, []string{
+		{"a kind that LevelDB does not have", slices.Concat(logOf(t, []byte("a")), fragmentOf(5, "b"), fragmentOf(kindFull, "c")), []string{"a", "c"}, []string{
 			"offset 8: fragment of unknown kind 5, 8 bytes skipped",
 		}},
-		{"a kind that LevelDB does not have within a record", slicesOf(fragmentOf(kindFirst, "a"), fragmentOf(5, "b"), fragmentOf(kindLast, "c")), nil, []string{
+		{"a kind that LevelDB does not have within a record", slices.Concat(fragmentOf(kindFirst, "a"), fragmentOf(5, "b"), fragmentOf(kindLast, "c")), nil, []string{
 			"offset 8: fragment of unknown kind 5, 8 bytes skipped",
 			"offset 0: record with a damaged fragment, 1 byte skipped",
 			"offset 16: record without its first fragment, 8 bytes skipped",
 		}},
-		{"a record that another follows too early", slicesOf(log[:blockSize], logOf(t, []byte("next"))), []string{"aaaaa", "next"}, []string{
+		{"a record that another follows too early", slices.Concat(log[:blockSize], logOf(t, []byte("next"))), []string{"aaaaa", "next"}, []string{
 			"offset 12: record without its last fragment, 32749 bytes skipped",
 		}},
 	} {
@@ -148,29 +141,8 @@ func TestReader(t *testing.T) {
 	}
 }
 
-func slicesOf(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
-
 // fragmentOf returns a fragment with a valid checksum.
-func fragmentOf(kind byte, payload string) []byte {
-	checked := append([]byte{kind}, payload...)
-	header := binary.LittleEndian.AppendUint32(nil, format.MaskCRC(crc32.Checksum(checked, castagnoli)))
-	return append(binary.LittleEndian.AppendUint16(header, uint16(len(payload))), checked...)
-}
-
-// After a record, of one fragment or of several, Offset is where the next one starts.
-func TestOffsetIsWhereTheNextRecordStarts(t *testing.T) {
-	t.Parallel()
-	all := recordsOf(5, 3*blockSize, 0, 20, 2*blockSize)
-	r := NewReader(bytes.NewReader(logOf(t, all...)), func(d Damage) { t.Error(d) })
-	for n := range all {
-		if _, _, err := r.Next(); err != nil {
-			t.Fatal(err)
-		}
-		if got, want := r.Offset(), int64(len(logOf(t, all[:n+1]...))); got != want {
-			t.Errorf("after record %d: Offset = %d, want %d", n, got, want)
-		}
-	}
-}
+func fragmentOf(kind byte, payload string) []byte { return new(Writer).fragment(kind, []byte(payload)) }
 
 // A record of as many bytes as a Reader takes is returned. One more byte is an error, not damage:
 // what follows is not read as if nothing were lost.
@@ -197,43 +169,12 @@ func TestRecordsAreBounded(t *testing.T) {
 	}
 }
 
-// A log that is cut anywhere gives the records that are whole, and reports nothing.
-func TestCutAnywhere(t *testing.T) {
-	long.NoRace(t)
-	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2))
-	var sizes []int
-	for range 12 {
-		sizes = append(sizes, random.IntN(3*blockSize/2))
-	}
-	all := recordsOf(sizes...)
-	log := logOf(t, all...)
-	ends := []int{0} // of the first n records
-	for n := range all {
-		ends = append(ends, len(logOf(t, all[:n+1]...)))
-	}
-	for cut := 0; cut <= len(log); cut += 1 + random.IntN(200) {
-		records, damage := read(t, log[:cut])
-		want := 0
-		for want < len(all) && ends[want+1] <= cut {
-			want++
-		}
-		if len(records) != want || damage != nil {
-			t.Fatalf("cut at %d: %d records and %q, want %d and nothing", cut, len(records), damage, want)
-		}
-	}
-}
-
 // An error of the file is no end of the log.
 func TestReadError(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
-	r := NewReader(io.MultiReader(bytes.NewReader(logOf(t, recordsOf(blockSize)...)[:blockSize]), &failing{broken}), func(Damage) {})
+	r := NewReader(io.MultiReader(bytes.NewReader(logOf(t, recordsOf(blockSize)...)[:blockSize]), iotest.ErrReader(broken)), func(Damage) {})
 	if _, _, err := r.Next(); err != broken {
 		t.Errorf("Next = %v, want the file's error", err)
 	}
 }
-
-type failing struct{ err error }
-
-func (f *failing) Read([]byte) (int, error) { return 0, f.err }

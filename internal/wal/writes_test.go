@@ -1,7 +1,6 @@
 package wal
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"strings"
@@ -63,15 +62,8 @@ func TestDamagedWrites(t *testing.T) {
 func TestLossBehindABatchOfSeveralFragments(t *testing.T) {
 	t.Parallel()
 	for next, want := range map[uint64]uint64{2: 0, 4: 3} {
-		var b bytes.Buffer
-		w := NewWriter(&b)
-		for _, record := range []string{batch(1, 1, aSet("k", strings.Repeat("v", 2*blockSize))), "no batch at all", batch(next, 1, aSet("l", "v"))} {
-			noError(t, w.Append([]byte(record)))
-		}
-		l := Log{Start: 1}
-		for _, err := range l.Writes(bytes.NewReader(b.Bytes()), int64(b.Len())) {
-			noError(t, err)
-		}
+		first := batch(1, 1, aSet("k", strings.Repeat("v", 2*blockSize)))
+		_, _, l := foundWrites(t, logOf(t, []byte(first), []byte("no batch at all"), []byte(batch(next, 1, aSet("l", "v")))))
 		if got := l.HighestLost(); got != want || l.MayHaveLost(1) != (want > 0) || len(l.Damage) != 1 {
 			t.Errorf("before write %d: highest lost %d, want %d; write 1 may be lost: %v: %v", next, got, want, l.MayHaveLost(1), l.Damage)
 		}

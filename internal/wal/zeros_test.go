@@ -37,7 +37,7 @@ func randomRecords(t *testing.T, random *rand.Rand) (all [][]byte, log []byte, e
 }
 
 // A log of which the end is cut, or zeros, or both, has the records before that, and no damage. What
-// is passed over begins with the first record that is not whole.
+// is passed over begins with the first record that is not whole. So is a cut end if zeros do not count.
 func TestEndThatWasNeverWritten(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -55,6 +55,9 @@ func TestEndThatWasNeverWritten(t *testing.T) {
 		if len(records) != whole || damage != nil || tail > int64(len(torn)-start) || tail < int64(len(torn)-start-FragmentHeaderLen) {
 			t.Fatalf("%d bytes and zeros to %d: %d records, %d bytes passed over, %v; want %d, those from %d on, and nothing",
 				at, len(torn), len(records), tail, damage, whole, start)
+		}
+		if records, damage := read(t, log[:at]); len(records) != whole || damage != nil {
+			t.Fatalf("cut at %d: %d records and %q, want %d and nothing", at, len(records), damage, whole)
 		}
 	}
 }
