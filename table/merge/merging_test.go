@@ -3,7 +3,6 @@ package merge_test
 import (
 	"bytes"
 	"fmt"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
@@ -13,44 +12,6 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
-
-// Keys that share long prefixes, and keys that share none, dealt to few and to many sources: the
-// Iter shows all in order, in both directions.
-func TestMergingShowsAll(t *testing.T) {
-	t.Parallel()
-	for _, name := range []string{"long-prefix", "mixed", "byte-edges"} {
-		want := tabletest.Dataset(t, name)
-		for _, sources := range []int{1, 2, 8, 40} {
-			t.Run(fmt.Sprintf("%s in %d sources", name, sources), func(t *testing.T) {
-				rng := rand.New(rand.NewPCG(5, uint64(sources)))
-				parts := make([][]workload.Pair, sources)
-				for _, p := range want {
-					i := rng.IntN(sources)
-					parts[i] = append(parts[i], p)
-				}
-				var its []merge.Iterator
-				for i, part := range parts {
-					if i%2 == 0 {
-						its = append(its, memoryIter(nil, part))
-					} else {
-						its = append(its, iterOf(t, nil, part))
-					}
-				}
-				it := merge.New(nil, its...)
-				var shown []workload.Pair
-				for it.Next() {
-					shown = append(shown, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})
-				}
-				if diff := tabletest.DiffPairs(want, shown); diff != "" {
-					t.Errorf("forward (-want +got):\n%s", diff)
-				}
-				if diff := tabletest.DiffPairs(want, tabletest.Backward(t, it)); diff != "" {
-					t.Errorf("backward (-want +got):\n%s", diff)
-				}
-			})
-		}
-	}
-}
 
 // One iterator far ahead costs one comparison an entry, and no move allocates.
 func TestMergingComparesOnceAndAllocatesNothing(t *testing.T) {
