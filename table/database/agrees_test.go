@@ -48,11 +48,8 @@ func checkAgrees(t *testing.T, db *database.DB, files fstest.MapFS) (compared bo
 
 // shownBy returns what iterators show in both directions.
 func shownBy(v database.View) (shown []workload.Pair, err error) {
-	for e, err := range v.All(nil) {
-		if err != nil {
-			return nil, err
-		}
-		shown = append(shown, workload.Pair{Key: bytes.Clone(e.Key), Value: bytes.Clone(e.Value)})
+	if shown, err = pairsOf(v.All(nil)); err != nil {
+		return nil, err
 	}
 	it := v.NewIter(nil)
 	var down []workload.Pair

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -133,13 +134,22 @@ func (c *checker) bounds() *table.IterOptions {
 }
 
 // collect returns what All shows.
-func collect(t testing.TB, v database.View, o *table.IterOptions) (pairs []workload.Pair) {
+func collect(t testing.TB, v database.View, o *table.IterOptions) []workload.Pair {
 	t.Helper()
-	for e, err := range v.All(o) {
-		noError(t, err)
+	pairs, err := pairsOf(v.All(o))
+	noError(t, err)
+	return pairs
+}
+
+// pairsOf returns entries up to an error.
+func pairsOf(entries iter.Seq2[table.Entry, error]) (pairs []workload.Pair, err error) {
+	for e, err := range entries {
+		if err != nil {
+			return nil, err
+		}
 		pairs = append(pairs, workload.Pair{Key: bytes.Clone(e.Key), Value: bytes.Clone(e.Value)})
 	}
-	return pairs
+	return pairs, nil
 }
 
 // moveAround makes random moves with an iterator.

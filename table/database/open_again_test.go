@@ -84,14 +84,13 @@ func TestOpenOfVanishedFiles(t *testing.T) {
 // refuse the database.
 func TestOpenIgnoresFlaws(t *testing.T) {
 	t.Parallel()
-	field := func(f versions.Field) []byte { return f.Append(nil) }
 	for name, tt := range map[string]struct {
 		current string
 		edit    []byte // the last one of the MANIFEST; nil: none
 	}{
 		"no newline in CURRENT":              {current: "MANIFEST-000001"},
 		"a MANIFEST of another name":         {current: "MANIFEST-1\n"},
-		"a next file number that is too low": {edit: field(versions.Field{Kind: versions.FieldNextFile, Table: versions.Table{Number: 2}})},
+		"a next file number that is too low": {edit: versions.Field{Kind: versions.FieldNextFile, Table: versions.Table{Number: 2}}.Append(nil)},
 	} {
 		c := newChanged(t)
 		files := c.end(t)

@@ -3,6 +3,7 @@ package database_test
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -11,9 +12,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 )
@@ -61,10 +60,8 @@ func TestErrorsShortenKeys(t *testing.T) {
 	t.Parallel()
 	huge := strings.Repeat("k", 3000)
 	for name, change := range map[string]func(c *changed){
-		"a range that is backward": func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Smallest = internal("n"+huge, 1) }) },
-		"a table of goleveldb's recovery": func(c *changed) {
-			c.add(0, tabletest.Build(c.t, nil, []workload.Pair{{Key: internal(huge, 7)}}), internal(huge, 7), internal(huge, 7))
-		},
+		"a range that is backward":               func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Smallest = internal("n"+huge, 1) }) },
+		"a table of goleveldb's recovery":        func(c *changed) { c.addRecovered(huge) },
 		"a last sequence number that is too low": func(c *changed) { c.table(t, 0, set(strings.Repeat("\xff", 3000), 9, "")); c.last = 8 },
 	} {
 		c := newChanged(t)
@@ -114,10 +111,7 @@ func TestErrorsNameTheFile(t *testing.T) {
 	for fault, change := range faults {
 		for name := range sound {
 			for range 30 {
-				files := fstest.MapFS{}
-				for other, f := range sound {
-					files[other] = f
-				}
+				files := maps.Clone(sound)
 				change(rng, files, name)
 				for _, o := range []*database.Options{nil, {LazyTables: true}} {
 					if err := firstError(files, o); err != nil && !names(err, name) {

@@ -88,7 +88,7 @@ var damages = map[string]struct {
 	"more bytes behind a table that is none": {nil, func(files fstest.MapFS) { files["000002.ldb"].Data = make([]byte, 128) },
 		"000002.ldb: size is 128, but MANIFEST-000001 lists 127, where no table ends: "},
 	"a last sequence number that is too low": {func(c *changed) { c.last = 2 }, nil, `MANIFEST-000001: the last sequence number is 2, but 000003.ldb has the key "b" @ 3 : set: restore the file`},
-	"a table of goleveldb's recovery":        {func(c *changed) { c.addRecovered() }, nil, "000006.ldb: index block: separator "},
+	"a table of goleveldb's recovery":        {func(c *changed) { c.addRecovered("aaaa") }, nil, "000006.ldb: index block: separator "},
 	"a log that is missing": {nil, func(files fstest.MapFS) { delete(files, "000004.log") },
 		"000004.log does not exist, but the MANIFEST names it or an earlier log, so writes are lost: restore it, or set IgnoreLogs"},
 	"a log that was cut": {nil, func(files fstest.MapFS) { files["000004.log"].Data = files["000004.log"].Data[:30] },
@@ -159,8 +159,8 @@ func checkLazyError(t *testing.T, files *openedFS, want string, isCorrupt bool) 
 
 // addRecovered adds a table of level 0 with the separators of the bytewise order, as goleveldb's recovery
 // writes them.
-func (c *changed) addRecovered() {
-	key := internal("aaaa", 7)
+func (c *changed) addRecovered(user string) {
+	key := internal(user, 7)
 	contents := tabletest.Build(c.t, nil, []workload.Pair{{Key: key}})
 	c.add(0, contents, key, key)
 }

@@ -95,9 +95,7 @@ func TestCloseRefusesADirectoryThatIsThere(t *testing.T) {
 // An error of Append stays, and is that of Close. No directory is made.
 func TestWriterErrors(t *testing.T) {
 	t.Parallel()
-	set := func(user string, sequence uint64) internalkey.Key {
-		return internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: internalkey.Set}
-	}
+	key := func(user string, sequence uint64) internalkey.Key { return set(user, sequence, "").Key }
 	for _, tt := range []struct {
 		name   string
 		before []internalkey.Key
@@ -105,17 +103,17 @@ func TestWriterErrors(t *testing.T) {
 		want   string
 		is     error
 	}{
-		{"the order of user keys", []internalkey.Key{set("a", 0), set("b", 0)}, set("a", 0), `table: keys are not in increasing order: "a" @ 0 : set after "b" @ 0 : set`, table.ErrOrder},
-		{"a key twice", []internalkey.Key{set("a", 0)}, set("a", 0), `table: keys are not in increasing order: "a" @ 0 : set after "a" @ 0 : set`, table.ErrOrder},
-		{"the order of versions", []internalkey.Key{set("a", 5)}, set("a", 7), `table: keys are not in increasing order: "a" @ 7 : set after "a" @ 5 : set`, table.ErrOrder},
+		{"the order of user keys", []internalkey.Key{key("a", 0), key("b", 0)}, key("a", 0), `table: keys are not in increasing order: "a" @ 0 : set after "b" @ 0 : set`, table.ErrOrder},
+		{"a key twice", []internalkey.Key{key("a", 0)}, key("a", 0), `table: keys are not in increasing order: "a" @ 0 : set after "a" @ 0 : set`, table.ErrOrder},
+		{"the order of versions", []internalkey.Key{key("a", 5)}, key("a", 7), `table: keys are not in increasing order: "a" @ 7 : set after "a" @ 5 : set`, table.ErrOrder},
 		{"a kind of another engine", nil, internalkey.Key{UserKey: []byte("a"), Kind: 7}, `database: key "a" @ 0 : kind 7: must be a set or delete with a sequence number ≤ 72057594037927935`, nil},
-		{"a sequence number", nil, set("a", internalkey.MaxSequence+1), `database: key "a" @ 72057594037927936 : set: must be a set or delete`, nil},
+		{"a sequence number", nil, key("a", internalkey.MaxSequence+1), `database: key "a" @ 72057594037927936 : set: must be a set or delete`, nil},
 	} {
 		for _, size := range []int64{1, 1 << 20} { // the key before is the last one of a table, or not
 			t.Run(fmt.Sprintf("%s, TableSize %d", tt.name, size), func(t *testing.T) {
 				w, parent := create(t, &database.WriterOptions{TableSize: size})
-				for _, key := range tt.before {
-					noError(t, w.AppendInternal(key, nil))
+				for _, k := range tt.before {
+					noError(t, w.AppendInternal(k, nil))
 				}
 				err := w.AppendInternal(tt.wrong, nil)
 				if err == nil || !strings.HasPrefix(err.Error(), tt.want) || tt.is != nil && !errors.Is(err, tt.is) {

@@ -81,11 +81,8 @@ func readTable(t testing.TB, dir string, user table.Comparer, m *versions.Table)
 	if err := errors.Join(r.Verify(), r.FilterErr()); err != nil {
 		t.Error(err)
 	}
-	var pairs []workload.Pair
-	for e, err := range r.All(nil) {
-		noError(t, err)
-		pairs = append(pairs, workload.Pair{Key: bytes.Clone(e.Key), Value: bytes.Clone(e.Value)})
-	}
+	pairs, err := pairsOf(r.All(nil))
+	noError(t, err)
 	info, err := os.Stat(name)
 	if err != nil || uint64(info.Size()) != m.Size || !bytes.Equal(pairs[0].Key, m.Smallest) || !bytes.Equal(pairs[len(pairs)-1].Key, m.Largest) {
 		t.Errorf("%s, %v: the MANIFEST has %d bytes, and keys from %q to %q", name, err, m.Size, m.Smallest, m.Largest)
