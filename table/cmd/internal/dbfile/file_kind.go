@@ -219,7 +219,7 @@ func ReadStart(path string) ([]byte, error) {
 	return StartOf(f), nil
 }
 
-// StartOf is readStart for an open file.
+// StartOf is ReadStart for an open file.
 func StartOf(f io.ReaderAt) []byte {
 	start := make([]byte, startLen)
 	n, _ := f.ReadAt(start, 0) // what reads the file next returns the error

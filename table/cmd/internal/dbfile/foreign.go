@@ -47,12 +47,10 @@ func (f *File) foreignError(o Options) (sure bool, err error) {
 	if s, found := StandInOf(f.Path, head, nil); found {
 		return true, s.InPlaceOfTable(o.inDatabase() || IsInManifest(f.Path))
 	}
-	tail, err := ReadAt(f.Src, max(0, f.Size-8), min(f.Size, 8))
+	magic, err := magicAt(f.Src, f.Size)
 	if err != nil {
 		return true, err
 	}
-	tail = append(make([]byte, 8-len(tail)), tail...)
-	magic := binary.LittleEndian.Uint64(tail)
 	is := f.recognizeForeign(head, magic)
 	_, engine := otherEngines[magic]
 	if is.what == "" || o.inDatabase() && !engine || IsInManifest(f.Path) {
@@ -110,8 +108,14 @@ var fileKindReaders = map[FileKind]string{
 
 // hasMagicAt reports whether the magic number of a table is right before offset size.
 func hasMagicAt(r io.ReaderAt, size int64) bool {
+	magic, err := magicAt(r, size)
+	return err == nil && magic == format.Magic
+}
+
+// magicAt returns the number in the 8 bytes before offset size, with zeros before fewer bytes.
+func magicAt(r io.ReaderAt, size int64) (uint64, error) {
 	end, err := ReadAt(r, max(0, size-8), min(size, 8))
-	return err == nil && len(end) == 8 && binary.LittleEndian.Uint64(end) == format.Magic
+	return binary.LittleEndian.Uint64(append(make([]byte, 8-len(end)), end...)), err
 }
 
 // IsTable reports whether a file ends as tables of LevelDB do. It may be damaged.

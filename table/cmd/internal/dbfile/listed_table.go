@@ -27,7 +27,7 @@ func CheckSize(meta *versions.Table, size int64, manifest, what string) error {
 	if hasIQ80Size(meta, size) {
 		what = fmt.Sprintf(", as iq80's Java LevelDB records for tables that it compacts (%d bytes too many)%s", iq80Excess, what)
 	}
-	return Corruption(fmt.Sprintf("size is %d, but %s says %d%s", size, manifest, meta.Size, what))
+	return wal.Corruptionf("size is %d, but %s says %d%s", size, manifest, meta.Size, what)
 }
 
 // CheckSize is CheckSize of the open table. note says it of a table of iq80's that is whole, as its
@@ -77,7 +77,7 @@ func (f *File) CheckManifest(v *versions.Version, meta *versions.Table, keys *Ve
 	errs := []error{CheckSize(meta, f.Size, v.Manifest, what)}
 	differs := func(what string, has, want []byte) {
 		if keys.all && !bytes.Equal(has, want) {
-			errs = append(errs, Corruption(fmt.Sprintf("%s is %s, but %s says %s", what, f.Separator(has), v.Manifest, f.Separator(want))))
+			errs = append(errs, wal.Corruptionf("%s is %s, but %s says %s", what, f.Separator(has), v.Manifest, f.Separator(want)))
 		}
 	}
 	differs("first key", keys.first, meta.Smallest)
@@ -106,11 +106,11 @@ func (f *File) readableEnds() (first, last []byte) {
 func (f *File) CheckRange(smallest, largest []byte) (from, to []byte, err error) {
 	first, last := f.readableEnds()
 	if last != nil && f.Compare(last, largest) > 0 {
-		err = Corruption(fmt.Sprintf("last key is %s, but the MANIFEST says ≤ %s", f.Separator(last), f.Separator(largest)))
+		err = wal.Corruptionf("last key is %s, but the MANIFEST says ≤ %s", f.Separator(last), f.Separator(largest))
 		largest = last
 	}
 	if first != nil && f.Compare(first, smallest) < 0 {
-		err = Corruption(fmt.Sprintf("first key is %s, but the MANIFEST says ≥ %s", f.Separator(first), f.Separator(smallest)))
+		err = wal.Corruptionf("first key is %s, but the MANIFEST says ≥ %s", f.Separator(first), f.Separator(smallest))
 		smallest = first
 	}
 	return smallest, largest, err

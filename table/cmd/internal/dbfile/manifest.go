@@ -18,6 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
+// FileNumber returns the number in the name of a database file.
 func FileNumber(path string) (uint64, error) {
 	base := filepath.Base(path)
 	return strconv.ParseUint(strings.TrimSuffix(base, filepath.Ext(base)), 10, 64)
@@ -30,11 +31,8 @@ type Corruption = wal.Corruption
 // logs.
 func listing(path string) *versions.Version {
 	n, err := FileNumber(path)
-	if err != nil && !IsLog(path) {
+	if err != nil && !IsLog(path) || files.IsURL(path) { // no database is at a URL
 		return nil
-	}
-	if files.IsURL(path) {
-		return nil // no database is there
 	}
 	v, err := versions.Read(filepath.Dir(path))
 	if err != nil || !IsLog(path) && !v.Lists(n) {

@@ -286,7 +286,7 @@ func (o *readOnce) ReadAt(p []byte, off int64) (int, error) {
 	if o.checking {
 		o.count(int64(n))
 	} else if n == len(p) && n <= maxKept {
-		o.kept = append(o.kept, extent{off, append([]byte(nil), p...)})
+		o.kept = append(o.kept, extent{off, bytes.Clone(p)})
 	}
 	return n, err
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// maxSortInMemory is how much memory pairs may take to be sorted without temporary files.
+// MaxSortInMemory is how much memory pairs may take to be sorted without temporary files.
 // pairOverhead is the memory of a pair in addition to its bytes.
 const (
 	MaxSortInMemory = 16 << 20
@@ -56,7 +56,7 @@ func NewSortedTable(pairs iter.Seq2[input.Pair, error], keys Stored, repeated fu
 	return s, nil
 }
 
-// takePairs takes pairs up to maxSortInMemory, and reports whether there may be more.
+// takePairs takes pairs up to MaxSortInMemory, and reports whether there may be more.
 func takePairs(next func() (input.Pair, error, bool)) (first []input.Pair, more bool, err error) {
 	for budget := MaxSortInMemory; budget > 0; {
 		pair, err, ok := next()
@@ -136,7 +136,7 @@ func writeTable(out io.Writer, pairs iter.Seq2[input.Pair, error], order table.C
 	return w.Size(), err
 }
 
-// Close closes the table. It does nothing for a nil sortedTable.
+// Close closes the table. It does nothing for a nil SortedTable.
 func (s *SortedTable) Close() error {
 	if s == nil {
 		return nil
