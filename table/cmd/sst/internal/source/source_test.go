@@ -84,7 +84,7 @@ func TestInternalKeysThatAreHardToTell(t *testing.T) {
 		{"internal keys that the filter has whole", table.WriterOptions{FilterPolicy: bloom}, []string{internal("a", 5), internal("b", 4)}, false, false, false},
 		{"a filter of something else", table.WriterOptions{FilterPolicy: bloom, FilterKey: func(key []byte) []byte { return key[:1] }}, []string{"apple", "banana"}, false, true, false},
 		{"sequences of no living database", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: internalkey.UserKey}, []string{internal("a", 1<<50), internal("b", 4)}, true, false, false},
-		{"kinds of other engines", table.WriterOptions{Comparer: inOrder, FilterPolicy: bloom, FilterKey: internalkey.UserKey}, []string{mergeKey("a", 5), internal("b", 4)}, true, false, false},
+		{"kinds of other engines", anyOrder, []string{mergeKey("a", 5), internal("b", 4)}, true, false, false}, // no separator is shortened
 		{"no keys", table.WriterOptions{}, nil, false, false, false},
 		{"in reverse", anyOrder, reversed, true, false, true},
 		{"two versions in reverse", anyOrder, []string{internal("b", 2), internal("a", 9), internal("a", 1)}, true, false, true},
