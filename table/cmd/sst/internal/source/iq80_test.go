@@ -1,7 +1,7 @@
 package source
 
 import (
-	"encoding/binary"
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 
 	"github.com/syndtr/goleveldb/leveldb"
 
 	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -29,19 +29,15 @@ func writeIQ80(t *testing.T, first string) (dir, path string) {
 	}
 	contents := tabletest.Build(t, &table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}, pairs)
 	smallest := append([]byte(first), pairs[0].Key[len(first):]...)
-	edit := field([]byte{1}, []byte(table.BytewiseComparer.Name()))
-	edit = append(edit, 2, 3, 3, 6, 4, 7, 7, 2, 5) // log 3, next file 6, last sequence 7; on level 2, table 5
-	edit = binary.AppendUvarint(edit, uint64(len(contents)+4))
-	edit = field(field(edit, smallest), pairs[len(pairs)-1].Key)
-	path = filepath.Join(dir, "000005.ldb")
-	for name, contents := range map[string][]byte{path: contents, filepath.Join(dir, "CURRENT"): []byte("MANIFEST-000002\n"), filepath.Join(dir, "MANIFEST-000002"): filetest.Log(t, string(edit)), filepath.Join(dir, "000003.log"): nil} {
-		noError(t, os.WriteFile(name, contents, 0o666))
+	listed := versions.Table{Level: 2, Number: 5, Size: uint64(len(contents) + 4), Smallest: smallest, Largest: pairs[len(pairs)-1].Key}
+	header := versions.Header{Comparer: table.BytewiseComparer.Name(), NextFile: 6, LastSequence: 7}
+	var manifest bytes.Buffer
+	noError(t, versions.WriteManifest(&manifest, header, versions.Field{Kind: versions.FieldAdd, Table: listed}.Append(nil)))
+	for name, contents := range map[string][]byte{"000005.ldb": contents, "CURRENT": []byte("MANIFEST-000002\n"), "MANIFEST-000002": manifest.Bytes(), "000003.log": nil} {
+		noError(t, os.WriteFile(filepath.Join(dir, name), contents, 0o666))
 	}
-	return dir, path
+	return dir, filepath.Join(dir, "000005.ldb")
 }
-
-// field appends bytes with their length.
-func field(edit, b []byte) []byte { return append(binary.AppendUvarint(edit, uint64(len(b))), b...) }
 
 // A table of iq80's is whole, though its size is not as the MANIFEST says, and no other engine can read
 // it. With another first key it is another table.
