@@ -7,9 +7,9 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// FindPastDamage returns the first entry >= seek, an internal key, that is of the same user key and in a data block that can
-// be read. k is nil if there is none. A lookup ends at the first data block that is corrupt, but many versions of a key
-// can be in several. order is that of user keys.
+// FindPastDamage returns the first entry >= seek with the user key of seek, an internal key, from the data blocks that
+// can be read. If there is none, k is nil. Reader.Find ends at the first corrupt data block, but the versions of a key
+// can be in several. order orders user keys.
 func FindPastDamage(r *table.Reader, order table.Comparer, seek []byte) (k, v []byte) {
 	user := internalkey.UserKey(seek)
 	it := r.DontFillCache(true).NewIter(&table.IterOptions{OnLoss: func(l table.Loss) bool {

@@ -146,7 +146,7 @@ func (l *lookup) inTable(r *openedTable) (version, error) {
 		return version{}, nil
 	}
 	if errors.Is(err, table.ErrCorrupt) {
-		return l.versionOf(dbread.FindPastDamage(r.Reader, l.order, l.seek)), err
+		return l.versionOf(dbread.FindPastDamage(r.With(l.ctx), l.order, l.seek)), err
 	}
 	if err != nil {
 		return version{}, err
