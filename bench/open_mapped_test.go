@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -31,14 +32,14 @@ func openMapped(b *testing.B, name string) *table.Reader {
 
 // heapOfMapped returns the heap memory of an open table.
 func heapOfMapped(b *testing.B, name string) float64 {
-	readers, look, before := make([]*table.Reader, 100), present(w1()), heapSize()
+	readers, look, before := make([]*table.Reader, 100), present(w1()), filtertest.HeapInUse()
 	for i := range readers {
 		readers[i] = openMapped(b, name)
 		for k := range 10 {
 			noError(b, look(readers[i], k))
 		}
 	}
-	taken := float64(heapSize()-before) / float64(len(readers))
+	taken := float64(filtertest.HeapInUse()-before) / float64(len(readers))
 	for _, r := range readers {
 		r.Close()
 	}

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -191,9 +191,9 @@ func BenchmarkSetMemory(b *testing.B) {
 					o.TableFilterPolicy = filter.NewTableBloom(10)
 				}
 				tables := newTableSet(b, w3(), 10, o)
-				before := heapSize()
+				before := filtertest.HeapInUse()
 				s := openSet(b, tables, table.ReaderOptions{})
-				heap := heapSize() - before
+				heap := filtertest.HeapInUse() - before
 				memory := s.MemorySize()
 				for b.Loop() {
 					openSet(b, tables, table.ReaderOptions{}).Close()
@@ -203,13 +203,4 @@ func BenchmarkSetMemory(b *testing.B) {
 			})
 		}
 	}
-}
-
-// heapSize returns the number of heap bytes in use.
-func heapSize() int64 {
-	runtime.GC()
-	runtime.GC() // what the first one has found to be unused can have freed more
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }

@@ -43,3 +43,12 @@ func AllocatedBy(do func()) uint64 {
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
 }
+
+// HeapInUse returns how many bytes of the heap are in use. Tests that call it are not parallel.
+func HeapInUse() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // frees what the first one has found to clean up
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

@@ -11,6 +11,7 @@ import (
 
 	"gocloud.dev/blob/memblob"
 
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table/cloud/s3test"
 	"github.com/sievetable/sievetable/table/set"
@@ -95,23 +96,14 @@ func TestOpenedObjectsTakeNoMemory(t *testing.T) {
 	for i := range objects {
 		putObject(t, bucket, fmt.Sprint(i), string(make([]byte, size)))
 	}
-	s, before := newStore(bucket), heap()
+	s, before := newStore(bucket), filtertest.HeapInUse()
 	for i := range objects {
 		if _, err := s.Open(t.Context(), fmt.Sprint(i)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if taken := heap() - before; taken > size {
+	if taken := filtertest.HeapInUse() - before; taken > size {
 		t.Errorf("the Store keeps %d bytes of %d objects of %d bytes", taken, objects, size)
 	}
 	runtime.KeepAlive(s)
-}
-
-// heap returns how many bytes of the heap are in use.
-func heap() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC() // frees what the first one has found to clean up
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }

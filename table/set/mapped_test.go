@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
@@ -207,7 +208,7 @@ func TestMappedSetTakesNoMemory(t *testing.T) {
 	const tables, keys = 100, 9000
 	dir := t.TempDir()
 	m := writeTables(t, dir, &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}, tables, keys)
-	before := heap()
+	before := filtertest.HeapInUse()
 	s := openDir(t, dir, &set.Options{OpenAll: true, Reader: table.ReaderOptions{Mapped: true}})
 	for _, line := range m.Tables {
 		if may, err := s.MayContain(background, line.Largest); !may || err != nil {
@@ -215,19 +216,10 @@ func TestMappedSetTakesNoMemory(t *testing.T) {
 		}
 	}
 	const most = tables * 6000 // a filter has 11,250 bytes
-	if taken := heap() - before; taken > most || s.MemorySize() > most {
+	if taken := filtertest.HeapInUse() - before; taken > most || s.MemorySize() > most {
 		t.Errorf("%d tables take %d bytes, and say that they take %d; want ≤ %d", tables, taken, s.MemorySize(), most)
 	}
 	if n := openFiles(dir); n > 1 { // the directory itself
 		t.Errorf("%d files are open, want 1", n)
 	}
-}
-
-// heap returns how many bytes of the heap are in use.
-func heap() int64 {
-	var m runtime.MemStats
-	runtime.GC()
-	runtime.GC() // frees what the first one has found to clean up
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc)
 }
