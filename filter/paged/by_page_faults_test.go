@@ -16,14 +16,20 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
+// spoilLastPage changes the last page, and repairs the checksum of the filter's block, but not that of the page.
+func (p *pagedTable) spoilLastPage(t *testing.T) {
+	t.Helper()
+	last := filterIn(t, p.contents)
+	p.contents[last.Offset+last.Length-paged.TrailerSize-1] ^= 1
+	rawtable.Repair(p.contents)
+}
+
 // Verify finds a page with a wrong checksum, though the checksum of the filter's block is right.
 func TestVerifyFindsCorruptPages(t *testing.T) {
 	t.Parallel()
 	for _, filterOnly := range []bool{false, true} {
 		p := newPagedTable(t, rand.New(rand.NewPCG(55, 1)), 6000, filterOnly)
-		last := filterIn(t, p.contents)
-		p.contents[last.Offset+last.Length-paged.TrailerSize-1] ^= 1
-		rawtable.Repair(p.contents)
+		p.spoilLastPage(t)
 		r := p.open(t, bytes.NewReader(p.contents), table.ReaderOptions{}, paged.Policy{})
 		if err := r.Verify(); !errors.Is(err, table.ErrCorrupt) {
 			t.Errorf("filter only %v: Verify = %v", filterOnly, err)
@@ -114,9 +120,7 @@ func TestGetManyCountsAsGetDoes(t *testing.T) {
 	t.Parallel()
 	for _, filterOnly := range []bool{false, true} {
 		p := newPagedTable(t, rand.New(rand.NewPCG(59, 1)), 6000, filterOnly)
-		last := filterIn(t, p.contents)
-		p.contents[last.Offset+last.Length-paged.TrailerSize-1] ^= 1
-		rawtable.Repair(p.contents)
+		p.spoilLastPage(t)
 		get := p.counts(t, func(r *table.Reader) {
 			for _, key := range p.all {
 				_, _ = r.Get(key)

@@ -61,14 +61,17 @@ func TestDamagedDatabases(t *testing.T) {
 	}
 }
 
+// inPlaces are what can be in the place of a file, by what is said of it.
+var inPlaces = map[string]func(name string) error{
+	"a link to a file that does not exist": func(name string) error { return os.Symlink("nowhere", name) },
+	"a directory, not a regular file":      func(name string) error { return os.Mkdir(name, 0o777) },
+}
+
 // A table whose name is a link that leads nowhere, or a directory, is lost, and the rest of its database is read, with
 // CURRENT or without.
 func TestWhatIsInPlaceOfATable(t *testing.T) {
 	t.Parallel()
-	for what, put := range map[string]func(name string) error{
-		"a link to a file that does not exist": func(name string) error { return os.Symlink("nowhere", name) },
-		"a directory, not a regular file":      func(name string) error { return os.Mkdir(name, 0o777) },
-	} {
+	for what, put := range inPlaces {
 		for _, current := range []string{"CURRENT", "no CURRENT"} {
 			dir := filepath.Join(t.TempDir(), "db")
 			mustSST(t, "build", "--database", "--table-size", "1B", "-o", dir, tempFile(t, "lines", "a\t1\nb\t2\nc\t3\n"))
@@ -93,10 +96,7 @@ func TestWhatIsInPlaceOfATable(t *testing.T) {
 // is read. stats and report say so too, also of a table.
 func TestWhatIsInPlaceOfALog(t *testing.T) {
 	t.Parallel()
-	for what, put := range map[string]func(name string) error{
-		"a link to a file that does not exist": func(name string) error { return os.Symlink("nowhere", name) },
-		"a directory, not a regular file":      func(name string) error { return os.Mkdir(name, 0o777) },
-	} {
+	for what, put := range inPlaces {
 		for _, pattern := range []string{"*.log", "*.ldb"} {
 			dir := filepath.Join(t.TempDir(), "db")
 			writeOverwritten(t, rand.New(rand.NewPCG(1, 28)), dir)
