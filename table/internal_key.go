@@ -11,9 +11,9 @@ import (
 )
 
 // InternalComparer returns the Comparer for LevelDB databases' tables whose user keys are ordered by user, or
-// bytewise if user is nil. It orders internal keys by user key, the newest version first. Its FilterKey
-// returns the user key, or user's filter key if user has a FilterKey. Write keys from [internalkey.Key.Append]: a
-// Writer takes others too.
+// bytewise if user is nil. It orders internal keys by user key, the newest version first. Its FilterKey returns
+// the user key, or user's filter key if user has a FilterKey. Write keys from [internalkey.Key.Append]: a Writer takes
+// others too.
 func InternalComparer(user Comparer) Comparer {
 	if ofInternalKeys(user) {
 		return user

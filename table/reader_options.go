@@ -24,8 +24,8 @@ type ReaderOptions struct {
 	TableFilterPolicies []filter.TablePolicy
 
 	// FilterKey is the function that the table was written with: see [WriterOptions]. It must not panic for any
-	// bytes. If it is nil, the Comparer's is used if it has one, otherwise the whole key. With a wrong
-	// one, lookups miss keys: a Reader of Open detects most cases ([Reader.FilterErr]), and Verify all.
+	// bytes. If it is nil, the Comparer's is used if it has one, otherwise the whole key. With a wrong one,
+	// lookups miss keys: a Reader of Open detects most cases ([Reader.FilterErr]), and Verify all.
 	FilterKey func(key []byte) []byte
 
 	filtersUserKeys bool // FilterKey is that of an InternalComparer, and is defined for separators

@@ -61,7 +61,7 @@ func CountLess(ascending []uint32, x uint32) int {
 	return n
 }
 
-// CountLess32 is CountLess of 32 numbers. It takes less time.
+// CountLess32 is CountLess of 32 numbers of 64 bits. It has no loop.
 func CountLess32(ascending *[32]uint64, x uint64) int {
 	n := 8 * (Less(ascending[7], x) + Less(ascending[15], x) + Less(ascending[23], x))
 	return n + countLess8((*[8]uint64)(ascending[n&24:]), x)

@@ -18,8 +18,8 @@ type Options struct {
 	Reader table.ReaderOptions
 
 	// Comparers are user-key orders, besides [table.BytewiseComparer] and [IDBComparer]. The MANIFEST names the one that
-	// is used. If different keys can be equal, it must have a FilterKey, which may return nil: then no
-	// filter is consulted.
+	// is used. If different keys can be equal, it must have a FilterKey, which may return nil: then no filter is
+	// consulted.
 	Comparers []table.Comparer
 
 	// If OnLoss is not nil, Open calls it once for each missing or corrupt table, missing log, and unreadable part of a

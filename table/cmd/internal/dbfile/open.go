@@ -54,8 +54,8 @@ func OpenDamaged(path string, o Options) (*File, error) {
 	return f, nil
 }
 
-// InPlaceOfTable returns the error for what is in the place of a table, as err says. If a manifest lists the table, it is
-// the loss of what that has.
+// InPlaceOfTable returns the error for a table whose name another kind of file has, which err says. If a manifest lists
+// the table, it is damage: the entries are lost.
 func InPlaceOfTable(path string, o Options, err error) error {
 	listed, other := o.Line != nil || o.Meta != nil || IsInManifest(path), regular.NotRegularError{}
 	s, found := StandInOf(path, nil, err)
