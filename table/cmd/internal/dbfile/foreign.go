@@ -144,6 +144,9 @@ var foreignTypes = map[string]foreign{
 	"PK\x05\x06":          {"an empty zip archive", "list it with unzip -l FILE"},
 	"\x7fELF":             {"a program or library (ELF)", "use an .ldb, .sst or .filter file"},
 	"SQLite format 3\x00": {"a SQLite database", "read it with sqlite3 FILE"},
+	"SieveGro":            {"the state of sieve seen", "continue it with sieve seen --state FILE"},
+	"SieveBlk":            {"a blocked Bloom filter", "continue it with sieve seen --state FILE if that has written it"},
+	"SieveCnt":            {"the counts of a Bloom filter", "open it with filter.OpenCountingBloom"},
 }
 
 // isTar reports whether a file starts with a header of a tar archive, which has a checksum.
