@@ -139,6 +139,7 @@ func (s *Set) Reopen(ctx context.Context) error {
 	var out []*member
 	for _, m := range v.members {
 		if m.failed.Load() != nil {
+			closeFile(s.src, m.Name) // another file may have the name by now
 			out = append(out, m)
 		}
 	}

@@ -3,6 +3,9 @@ package set_test
 import (
 	"context"
 	"errors"
+	"io"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/sievetable/sievetable/table"
@@ -128,4 +131,24 @@ func TestReopen(t *testing.T) {
 		}
 	}
 	checkOut(t, s, nil)
+}
+
+// After reads of a table have failed, Reopen reads what has its name by then, and not the file that was open.
+func TestReopenFindsTheFileOfTheName(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	m := writeTables(t, dir, &table.WriterOptions{Compression: table.NoCompression}, 3, 100)
+	s := openDir(t, dir, &set.Options{OpenAll: true})
+	name := filepath.Join(dir, m.Tables[1].Name)
+	whole, err := os.ReadFile(name)
+	noError(t, err)
+	noError(t, os.Truncate(name, 0))
+	_, err = s.Get(background, []byte(key(150)))
+	checkError(t, "Get", err, io.ErrUnexpectedEOF, "")
+	noError(t, os.WriteFile(name+".new", whole, 0o666))
+	noError(t, os.Rename(name+".new", name))
+	noError(t, s.Reopen(background))
+	checkOut(t, s, nil)
+	_, err = s.Get(background, []byte(key(150)))
+	noError(t, err)
 }
