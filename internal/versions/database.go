@@ -214,7 +214,7 @@ func (v *Version) LiveLogs(names []string) (live []string, missing []uint64) {
 	for _, n := range numbers {
 		live = append(live, LogName(n))
 	}
-	return live, slices.DeleteFunc([]uint64{v.previousLog, v.log}, func(n uint64) bool { return n == 0 || slices.Contains(numbers, n) })
+	return live, slices.DeleteFunc(slices.Compact([]uint64{v.previousLog, v.log}), func(n uint64) bool { return n == 0 || slices.Contains(numbers, n) })
 }
 
 // Logged returns the sequence numbers of writes that are in live logs, as the MANIFEST shows: those > after

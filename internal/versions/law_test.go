@@ -43,7 +43,7 @@ func TestLiveLogsOfRandomNames(t *testing.T) {
 				}
 			}
 		}
-		for _, n := range []uint64{v.previousLog, v.log} {
+		for _, n := range slices.Compact([]uint64{v.previousLog, v.log}) {
 			if n > 0 && !slices.Contains(names, fmt.Sprintf("%06d.log", n)) {
 				missing = append(missing, n)
 			}
