@@ -64,7 +64,10 @@ func (m *member) checkEntries(r *table.Reader) error {
 		return nil
 	}
 	entries := p.Entries
-	if r.FilterOnly() {
+	switch {
+	case r.FilterOnly() && p.FilterPrefix != "" && m.Entries <= p.FilterEntries:
+		return nil // that counts prefixes too
+	case r.FilterOnly():
 		entries = p.FilterEntries
 	}
 	if entries != m.Entries {

@@ -375,5 +375,8 @@ func randomOptions(rng *rand.Rand) *table.WriterOptions {
 	if rng.IntN(3) > 0 {
 		o.TableFilterPolicy = filter.NewTableBloom(1 + rng.IntN(12))
 	}
+	if (o.FilterPolicy != nil || o.TableFilterPolicy != nil) && rng.IntN(3) == 0 {
+		o.FilterPrefix = filter.PrefixOfLength(3)
+	}
 	return o
 }
