@@ -18,8 +18,6 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/util"
 
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
@@ -191,41 +189,6 @@ func checkAdvice(t *testing.T, dir, said string) {
 			t.Errorf("sst %q, as %q advises: status %d, %s", args, line, status, stderr)
 		}
 	}
-}
-
-// A last sequence number that is too low is a fault of the MANIFEST, if tables are otherwise as it says.
-func TestLastSequenceTooLow(t *testing.T) {
-	t.Parallel()
-	dir := writeSmall(t)
-	manifest := onlyFile(t, filepath.Join(dir, "MANIFEST-*"))
-	lowerSequence(t, manifest)
-	status, stdout, stderr := sst("verify", "--quiet", "--no-log", dir)
-	want := regexp.QuoteMeta(manifest) + `: the last sequence number is 5, but [0-9]{6}\.ldb has [0-9]+: engines hide newer entries\n`
-	if status != cli.ExitDamaged || !regexp.MustCompile("^"+want+"$").MatchString(stdout) || !strings.HasPrefix(stderr, "sst: 1 of ") {
-		t.Errorf("sst verify: status %d, %s%s, want %s", status, stdout, stderr, want)
-	}
-}
-
-// lowerSequence makes 5 the last sequence number in a MANIFEST.
-func lowerSequence(t *testing.T, path string) {
-	t.Helper()
-	var out bytes.Buffer
-	w, r := wal.NewWriter(&out), wal.NewReader(bytes.NewReader(readFile(t, path)), func(d wal.Damage) { t.Error(d) })
-	for {
-		record, _, err := r.Next()
-		if err != nil {
-			break
-		}
-		var edit []byte
-		for f := range versions.Fields(record) {
-			if f.Kind == versions.FieldSequence {
-				f.Number = 5
-			}
-			edit = f.Append(edit)
-		}
-		noError(t, w.Append(edit))
-	}
-	writeFile(t, path, out.Bytes())
 }
 
 // A repair names few ranges of lost keys, or one range for each file, and says how many pairs may be old, and how to

@@ -2,13 +2,11 @@ package command
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
-	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/internalkey"
 )
@@ -32,12 +30,10 @@ func TestRepairKeepsKeysOutOfRange(t *testing.T) {
 		for level := range 2 {
 			t.Run(fmt.Sprintf("%s, level %d", tt.name, level), func(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "db")
-				o := emptyOdd(rand.New(rand.NewPCG(1, 1)), dir)
-				o.table(t, level, 9, []rawEntry{{"a", 1, internalkey.Set, "1"}, {"b", 1, internalkey.Set, "2"}, {"c", 1, internalkey.Set, "3"}}, nil)
-				o.log(t, nil)
-				o.fields[oddNext].Number, o.fields[oddLast].Number = 9, 1
-				o.lastTable().Smallest, o.lastTable().Largest = internalKey(tt.from), internalKey(tt.to)
-				o.write(t)
+				d := &rawDatabase{dir: dir}
+				d.table(t, level, 9, []rawEntry{{"a", 1, internalkey.Set, "1"}, {"b", 1, internalkey.Set, "2"}, {"c", 1, internalkey.Set, "3"}}, nil)
+				d.lastTable().Smallest, d.lastTable().Largest = internalKey(tt.from), internalKey(tt.to)
+				d.end(t)
 				checkOutOfRange(t, dir, tt.from <= "a" && tt.to >= "c", tt.status)
 				checkSST(t, tt.status, "", "repair", dir, "-o", dir+".new")
 				checkPrints(t, "a\t1\nb\t2\nc\t3\n", "scan", dir+".new")
@@ -65,16 +61,18 @@ func checkOutOfRange(t *testing.T, dir string, inRange bool, want int) {
 }
 
 // What the last sequence number of the MANIFEST does not count is hidden, as engines hide it, and said. A repair
-// keeps it.
+// keeps it. Verify calls it a fault of the MANIFEST.
 func TestSequenceNumbersAboveTheLast(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "my db")
-	o := emptyOdd(rand.New(rand.NewPCG(1, 1)), dir)
-	o.table(t, 1, 9, []rawEntry{{"a", 5, internalkey.Set, "5"}, {"a", 2, internalkey.Set, "2"}, {"b", 4, internalkey.Set, "4"}}, nil)
-	o.log(t, nil)
-	o.fields[oddNext].Number, o.fields[oddLast] = 9, versions.Field{Kind: versions.FieldSequence, Table: versions.Table{Number: 3}}
-	o.write(t)
+	d := &rawDatabase{dir: dir}
+	d.table(t, 2, 9, []rawEntry{{"a", 5, internalkey.Set, "5"}, {"a", 2, internalkey.Set, "2"}}, nil)
+	d.table(t, 1, 9, []rawEntry{{"b", 4, internalkey.Set, "4"}}, nil)
+	d.last = 3
+	d.end(t)
 	note := fmt.Sprintf("sst: note: %s: entries with sequence numbers ≥ 4, above the MANIFEST's last one, are hidden, as in engines. To keep them, run: sst repair '%s' -o NEW\n", dir, dir)
+	fault := filepath.Join(dir, "MANIFEST-000000") + ": the last sequence number is 3, but 000001.ldb has 5: engines hide newer entries\n"
+	advice := fmt.Sprintf("sst: restore what is damaged or missing, or run: sst repair '%s' -o NEW\n", dir)
 	for _, tt := range []struct {
 		args        []string
 		status      int
@@ -85,6 +83,7 @@ func TestSequenceNumbersAboveTheLast(t *testing.T) {
 		{[]string{"scan", "--all-tables", dir}, cli.ExitOK, "a\t5\nb\t4\n", ""},
 		{[]string{"get", dir, "a"}, cli.ExitOK, "2\n", ""},
 		{[]string{"get", dir, "b"}, cli.ExitNegative, "", ""},
+		{[]string{"verify", "--quiet", dir}, cli.ExitDamaged, fault, "sst: 1 of 4 files is damaged or missing\n" + advice},
 		{[]string{"repair", dir, "-o", dir + ".new"}, cli.ExitOK, dir + ": wrote 2 pairs to " + dir + ".new\n", ""},
 		{[]string{"scan", dir + ".new"}, cli.ExitOK, "a\t5\nb\t4\n", ""},
 	} {
@@ -99,16 +98,13 @@ func TestComparatorOfDamagedManifest(t *testing.T) {
 	t.Parallel()
 	const reverse = "leveldb.ReverseBytewiseComparator"
 	dir := filepath.Join(t.TempDir(), "db")
-	o := emptyOdd(rand.New(rand.NewPCG(1, 1)), dir)
-	o.table(t, 1, 9, []rawEntry{{"a", 1, internalkey.Set, "1"}}, nil)
-	o.log(t, nil)
-	o.fields[oddComparer].Key = []byte(reverse)
-	o.fields[oddNext].Number, o.fields[oddLast].Number = 9, 1
-	o.write(t)
-	manifest := readFile(t, filepath.Join(dir, "MANIFEST-000001"))
+	d := &rawDatabase{dir: dir, comparer: reverse}
+	d.table(t, 1, 9, []rawEntry{{"a", 1, internalkey.Set, "1"}}, nil)
+	d.end(t)
+	manifest := readFile(t, filepath.Join(dir, "MANIFEST-000000"))
 	damaged := append(manifest, manifest...)
 	damaged[len(damaged)-1] ^= 1
-	o.rawDatabase.write(t, "MANIFEST-000001", damaged)
+	d.write(t, "MANIFEST-000000", damaged)
 	status, out, stderr := sst("repair", dir, "-o", dir+".new")
 	if status != cli.ExitDamaged || strings.Contains(stderr, "comparator") {
 		t.Errorf("sst repair: status %d, %s%s", status, out, stderr)

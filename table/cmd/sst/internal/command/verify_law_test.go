@@ -159,8 +159,9 @@ const (
 	oddLast
 )
 
-// emptyOdd returns a database without tables, in a new directory, all logs of which are live.
-func emptyOdd(rng *rand.Rand, dir string) *odd {
+// newOdd writes tables and a log: the oldest writes into the highest level.
+func newOdd(t *testing.T, rng *rand.Rand, dir string) *odd {
+	t.Helper()
 	o := &odd{rawDatabase: rawDatabase{dir: dir, number: 1}, rng: rng, current: "MANIFEST-000001\n"}
 	o.fields = [...]versions.Field{
 		{Kind: versions.FieldComparer, Key: []byte(table.BytewiseComparer.Name())},
@@ -168,13 +169,6 @@ func emptyOdd(rng *rand.Rand, dir string) *odd {
 		{Kind: versions.FieldNextFile},
 		{Kind: versions.FieldSequence},
 	}
-	return o
-}
-
-// newOdd writes tables and a log: the oldest writes into the highest level.
-func newOdd(t *testing.T, rng *rand.Rand, dir string) *odd {
-	t.Helper()
-	o := emptyOdd(rng, dir)
 	levels := rng.IntN(9)
 	writes := o.writes(rng.IntN(1 + 20*levels))
 	if rng.IntN(3) == 0 { // LevelDB up to 1.20 can leave newer versions below older ones
