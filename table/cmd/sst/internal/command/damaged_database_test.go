@@ -16,10 +16,8 @@ import (
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
-	"github.com/sievetable/sievetable/table/database"
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
@@ -120,20 +118,12 @@ func TestWhatIsInPlaceOfALog(t *testing.T) {
 // If the newest versions of a key are in a corrupt data block, get shows the newest one behind it, as scan does.
 func TestGetPastDamage(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(t.TempDir(), "db")
-	w, err := database.Create(dir, &database.WriterOptions{Table: table.WriterOptions{BlockSize: 1}})
-	noError(t, err)
-	for n := uint64(5); n > 3; n-- {
-		noError(t, w.AppendInternal(internalkey.Key{UserKey: []byte("k"), Sequence: n, Kind: internalkey.Set}, fmt.Append(nil, n)))
-	}
-	noError(t, w.Close())
-	name := onlyFile(t, dir+"/*.ldb")
-	contents, err := os.ReadFile(name)
-	noError(t, err)
-	contents[0] ^= 1
-	noError(t, os.WriteFile(name, contents, 0o666))
-	_, scanned, _ := sst("scan", dir)
-	if status, got, stderr := sst("get", dir, "k"); status != cli.ExitDamaged || got != "4\n" || scanned != "k\t4\n" {
+	d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
+	file := d.table(t, 0, 1, []rawEntry{{"k", 5, internalkey.Set, "5"}, {"k", 4, internalkey.Set, "4"}}, nil)
+	d.end(t)
+	flipAt(t, file, 0)
+	_, scanned, _ := sst("scan", d.dir)
+	if status, got, stderr := sst("get", d.dir, "k"); status != cli.ExitDamaged || got != "4\n" || scanned != "k\t4\n" {
 		t.Errorf("status %d, get shows %q, scan %q; %s", status, got, scanned, stderr)
 	}
 }
@@ -144,7 +134,7 @@ func TestVerifyCutLog(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "db")
 	mustSST(t, "build", "--database", "-o", dir, tempFile(t, "lines", "a\t1\n"))
 	for name, sequence := range map[string]byte{"000007.log": 1, "000008.log": 3} {
-		noError(t, os.WriteFile(filepath.Join(dir, name), filetest.Log(t, filetest.Deletion(sequence)), 0o666))
+		writeFile(t, filepath.Join(dir, name), filetest.Log(t, filetest.Deletion(sequence)))
 	}
 	status, out, stderr := sst("verify", "--json", dir)
 	verdicts := map[string]string{}
