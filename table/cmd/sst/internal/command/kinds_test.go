@@ -67,12 +67,16 @@ func TestKindThatLevelDBLacks(t *testing.T) {
 // is not known.
 func TestKindsOfATableByItself(t *testing.T) {
 	t.Parallel()
-	d := &rawDatabase{dir: t.TempDir()}
-	file := d.table(t, 1, 2, []rawEntry{{"a", 1, 1, "1"}, {"b", 9, 7, ""}, {"b", 2, 1, "old"}, {"c", 3, 1, "3"}}, nil)
-	mustSST(t, "verify", file)
-	mustSST(t, "scan", file)
-	for _, args := range [][]string{{"scan", "--versions=false", file}, {"get", file, "b"}} {
-		checkSST(t, cli.ExitUsage, "kind 7, a single deletion of RocksDB or Pebble", args...)
+	for kind, said := range map[internalkey.Kind]string{2: "kind 2, a merge operand of RocksDB", 7: "kind 7, a single deletion of RocksDB or Pebble"} {
+		d := &rawDatabase{dir: t.TempDir()}
+		file := d.table(t, 1, 2, []rawEntry{{"a", 1, 1, "1"}, {"b", 9, kind, ""}, {"b", 2, 1, "old"}, {"c", 3, 1, "3"}}, nil)
+		mustSST(t, "verify", file)
+		mustSST(t, "scan", file)
+		for want, args := range map[string][]string{"a\t1\n": {"scan", "--versions=false", file}, "": {"get", file, "b"}} {
+			if status, out, stderr := sst(args...); status != cli.ExitUsage || out != want || !strings.Contains(stderr, said) {
+				t.Errorf("sst %q: status %d, %q, %s; want %q, and %q", args, status, out, stderr, want, said)
+			}
+		}
 	}
 }
 

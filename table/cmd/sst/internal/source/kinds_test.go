@@ -128,32 +128,3 @@ func TestUserKeysThatLookInternal(t *testing.T) {
 		}
 	}
 }
-
-// What the newest version of a key is worth is not guessed if its kind is not LevelDB's.
-func TestKindsOfOtherEngines(t *testing.T) {
-	t.Parallel()
-	for kind, want := range map[internalkey.Kind]string{0: "", 1: "", 2: "kind 2, a merge operand of RocksDB", 7: "kind 7, a single deletion", 0x77: "kind 119, which no known engine writes"} {
-		path := filepath.Join(t.TempDir(), "t.sst")
-		newest := internalkey.Key{UserKey: []byte("key"), Sequence: 9, Kind: kind}.Append(nil)
-		order := anyKind{table.InternalComparer(table.BytewiseComparer), func() byte { return 2 }}
-		filetest.WriteTable(t, path, table.WriterOptions{Comparer: order}, string(newest), internal("key", 8))
-		s := openSource(t, path, Options{})
-		_, found, err := s.Get([]byte("key"))
-		checkKindError(t, kind, err, want)
-		if found != (kind == internalkey.Set) {
-			t.Errorf("kind %d: found is %t", kind, found)
-		}
-		var scanned error
-		for _, err := range s.Scan(ScanOptions{}) {
-			scanned = err
-		}
-		checkKindError(t, kind, scanned, want)
-	}
-}
-
-func checkKindError(t *testing.T, kind internalkey.Kind, err error, want string) {
-	t.Helper()
-	if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-		t.Errorf("kind %d: %v, want %q", kind, err, want)
-	}
-}
