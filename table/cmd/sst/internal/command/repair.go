@@ -106,6 +106,14 @@ type repaired struct {
 	Messages []string `json:"messages"`
 }
 
+// repaired returns what repair has written of a source, and its error. That nothing is left is none.
+func (c *copier) repaired(source string, err error) (repaired, error) {
+	if err == errNothingLeft {
+		return repaired{Source: source}, nil
+	}
+	return repaired{Source: source, Out: c.out, Pairs: c.pairs}, err
+}
+
 // print prints the lines of a report, or with --json an object that has them, and what is lost and is no line of it.
 func (f *repairFlags) print(out io.Writer, r repaired, report []string, lost error) error {
 	if !f.json {

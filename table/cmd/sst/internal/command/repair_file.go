@@ -86,17 +86,14 @@ func (f *repairFlags) repairTable(cmd *cobra.Command, r *tableRepair, limit memo
 		kept.leaveOut(c.options)
 		err = c.writeTable(r.appendAll)
 	}
-	done := repaired{Source: r.file.Path, Out: c.out, Pairs: c.pairs}
-	if err == errNothingLeft {
-		done.Out, err = "", nil
-	}
+	done, err := c.repaired(r.file.Path, err)
 	if err != nil {
 		return err
 	}
 	if c.pairs > 0 {
 		kept.note(cmd.ErrOrStderr())
 	}
-	if err := f.print(cmd.OutOrStdout(), done, r.report(c), nil); err != nil {
+	if err := f.print(cmd.OutOrStdout(), done, r.report(c, done), nil); err != nil {
 		return err
 	}
 	if r.Damage != nil || r.Lost.Any() || r.Disorder.Any() || r.twice > 0 {
@@ -152,7 +149,7 @@ func (f *writerFlags) retainReadable(file *dbfile.File, most int64, given func(n
 }
 
 // report says what was kept and what was lost.
-func (r *tableRepair) report(c *copier) []string {
+func (r *tableRepair) report(c *copier, done repaired) []string {
 	path := r.file.Path
 	report := reportOf{path: path}
 	if r.Searched {
@@ -169,7 +166,7 @@ func (r *tableRepair) report(c *copier) []string {
 	if r.twice > 0 {
 		report.add("skipped %s with a repeated key, and kept the first of each in the file", text.Count(r.twice, "pair"))
 	}
-	if c.pairs == 0 && (r.Damage != nil || r.Lost.Any()) {
+	if done.Out == "" {
 		report.add("found no readable entry: %s was not written", c.out)
 		return report.lines
 	}

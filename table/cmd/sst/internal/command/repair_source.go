@@ -64,10 +64,7 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 				err = c.writeDatabase(r.appendNewest)
 			}
 		}
-		done := repaired{Source: dir, Out: c.out, Pairs: c.pairs}
-		if err == errNothingLeft {
-			done.Out, err = "", nil
-		}
+		done, err := c.repaired(dir, err)
 		if err != nil {
 			return err
 		}
@@ -75,7 +72,7 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 		if r.uncertain > 0 && !r.isDamaged() { // only the notes say why
 			lost = &dbfile.FileError{Path: s.Path, Err: dbfile.Corruption("newer versions or deletions of these pairs may be lost")}
 		}
-		return errors.Join(lost, f.print(cmd.OutOrStdout(), done, r.report(c), errors.Join(lost, s.LogDamage(), s.Damage)))
+		return errors.Join(lost, f.print(cmd.OutOrStdout(), done, r.report(c, done), errors.Join(lost, s.LogDamage(), s.Damage)))
 	})
 }
 
@@ -83,11 +80,7 @@ func (r *databaseRepair) isDamaged() bool {
 	return r.Damage != nil || r.LogDamage() != nil || len(r.Losses(source.KeyRange{})) > 0
 }
 
-// keepsNothing reports whether nothing is written, since no pair is kept of a database that may have had some.
-func (r *databaseRepair) keepsNothing(c *copier) bool {
-	return c.pairs == 0 && (r.uncertain > 0 || r.isDamaged())
-}
-
+// appendNewest appends the newest pairs. If none is kept of a database that may have had some, nothing is written.
 func (r *databaseRepair) appendNewest(c *copier) error {
 	lost := r.NewLossCursor()
 	r.uncertain, c.sequence = 0, r.LastSequence()
@@ -109,16 +102,16 @@ func (r *databaseRepair) appendNewest(c *copier) error {
 			return err
 		}
 	}
-	if r.keepsNothing(c) {
+	if c.pairs == 0 && (r.uncertain > 0 || r.isDamaged()) {
 		return errNothingLeft
 	}
 	return nil
 }
 
 // report says what was written.
-func (r *databaseRepair) report(c *copier) []string {
+func (r *databaseRepair) report(c *copier, done repaired) []string {
 	report := reportOf{path: r.Path}
-	if r.keepsNothing(c) {
+	if done.Out == "" {
 		report.add("found no pair to keep: %s was not written", c.out)
 	} else {
 		report.add("wrote %s to %s", text.Count(c.pairs, "pair"), c.out)
