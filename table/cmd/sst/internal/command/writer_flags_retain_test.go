@@ -8,7 +8,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -117,9 +116,9 @@ func TestBlocksStayWithoutProperties(t *testing.T) {
 // dataBlocks returns the bytes of the data blocks of a table.
 func dataBlocks(t *testing.T, path string) []byte {
 	t.Helper()
-	s := readSound(t, path)
-	last := s.layout.Data[len(s.layout.Data)-1]
-	return s.contents[:last.Offset+last.Length]
+	data := layoutOf(t, path).Data
+	last := data[len(data)-1]
+	return readFile(t, path)[:last.Offset+last.Length]
 }
 
 // checkTakenOver checks what convert and salvage say of a table.
@@ -143,11 +142,10 @@ func checkTakenOver(t *testing.T, path string) {
 // damageSome changes a byte in some of a table's data blocks.
 func damageSome(t *testing.T, rng *rand.Rand, path string) {
 	t.Helper()
-	s := readSound(t, path)
-	for _, i := range rng.Perm(len(s.layout.Data))[:rng.IntN(len(s.layout.Data)+1)] {
-		s.contents[s.layout.Data[i].Offset] ^= 1
+	blocks := len(layoutOf(t, path).Data)
+	for _, i := range rng.Perm(blocks)[:rng.IntN(blocks+1)] {
+		flipBlock(t, path, i)
 	}
-	writeFile(t, path, slices.Clone(s.contents))
 }
 
 // A table filter is taken over with its kind and its length.
