@@ -35,24 +35,9 @@ func TestKeysInBatches(t *testing.T) {
 	checkSST(t, cli.ExitUsage, "long.txt, line 1: longer than the limit of 69206016 bytes\n", "get", "--keys-from", "long.txt", "t.ldb")
 }
 
-// Of many keys that cannot be read, the first are named and the others counted.
+// Of many keys that cannot be read, the first are named and the others counted. A cause that comes after maxUnreadKeys keys
+// is named too, so that no damaged file is left out.
 func TestUnreadKeysAreNamed(t *testing.T) {
-	t.Chdir(t.TempDir())
-	var keys []string
-	for i := range maxUnreadKeys + 50 {
-		keys = append(keys, fmt.Sprintf("key%03d", i))
-	}
-	writeFile(t, "in.tsv", strings.Join(keys, "\t\n")+"\t\n")
-	mustSST(t, "build", "-o", "t.ldb", "in.tsv")
-	flipBlock(t, "t.ldb", 0)
-	status, _, stderr := sst(append([]string{"get", "t.ldb"}, keys...)...)
-	if named := strings.Count(stderr, `sst: key "key`); status != cli.ExitDamaged || named != maxUnreadKeys || !strings.Contains(stderr, "sst: 50 other keys cannot be read either\n") {
-		t.Errorf("status %d, %d keys are named: %s", status, named, stderr)
-	}
-}
-
-// A cause that comes after maxUnreadKeys keys is named too, so that no damaged file is left out.
-func TestCausesOfUnreadKeysAreNamed(t *testing.T) {
 	t.Parallel()
 	var l lookups
 	damage := func(file string) error { return fmt.Errorf("%s: %w", file, table.ErrCorrupt) }
