@@ -124,35 +124,6 @@ func TestByPrefixIsAMap(t *testing.T) {
 	}
 }
 
-// What stats measures of many small tables is in proportion to them.
-func TestStatsOfManySmallTables(t *testing.T) {
-	const tables, keys = 20, 50
-	dir := t.TempDir()
-	for i := range tables {
-		in := tempFile(t, "in", numberedLines(keys, fmt.Sprintf("key%02d-%%04d\tvalue", i)))
-		mustSST(t, "build", "-o", filepath.Join(dir, fmt.Sprintf("%02d.ldb", i)), in)
-	}
-	lookups, filters := 0, 0
-	for d := json.NewDecoder(strings.NewReader(mustSST(t, "stats", "--tables", "--json", dir))); d.More(); filters++ {
-		var s struct {
-			Filters []struct {
-				Questions int
-				Measured  float64 `json:"measured_rate"`
-			}
-		}
-		noError(t, d.Decode(&s))
-		for _, f := range s.Filters {
-			lookups += f.Questions
-			if f.Measured <= 0 || f.Measured > 0.05 {
-				t.Errorf("measured rate %g of a filter with 10 bits per key", f.Measured)
-			}
-		}
-	}
-	if most := 30_000 * tables; filters != tables || lookups == 0 || lookups > most {
-		t.Errorf("%d lookups in the filters of %d tables, want at most %d in %d", lookups, filters, most, tables)
-	}
-}
-
 // A measured rate is printed with the decimals that its lookups tell.
 func TestDecimals(t *testing.T) {
 	t.Parallel()
