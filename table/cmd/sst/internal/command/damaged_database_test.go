@@ -16,6 +16,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 	"github.com/sievetable/sievetable/table/internalkey"
@@ -65,52 +66,32 @@ var inPlaces = map[string]func(name string) error{
 	"a directory, not a regular file":      func(name string) error { return os.Mkdir(name, 0o777) },
 }
 
-// A table whose name is a link that leads nowhere, or a directory, is lost, and the rest of its database is read, with
-// CURRENT or without.
-func TestWhatIsInPlaceOfATable(t *testing.T) {
+// A table or a live log whose name is a link that leads nowhere, or a directory, is lost, and the rest of its database is
+// read, with CURRENT or without.
+func TestWhatIsInPlaceOfAFile(t *testing.T) {
 	t.Parallel()
 	for what, put := range inPlaces {
-		for _, current := range []string{"CURRENT", "no CURRENT"} {
-			dir := filepath.Join(t.TempDir(), "db")
-			mustSST(t, "build", "--database", "--table-size", "1B", "-o", dir, tempFile(t, "lines", "a\t1\nb\t2\nc\t3\n"))
-			name := filepath.Join(dir, "000003.ldb") // which has b
-			if err := errors.Join(os.Remove(name), put(name), os.Rename(filepath.Join(dir, "CURRENT"), filepath.Join(dir, current))); err != nil {
-				t.Skip(err)
-			}
-			for _, args := range [][]string{{"verify", dir}, {"scan", dir}, {"get", dir, "b"}, {"repair", dir, "-o", dir + ".new"}} {
-				status, out, stderr := sst(args...)
-				if said := out + stderr; status != cli.ExitDamaged || !strings.Contains(said, what) || strings.Contains(said, "changed while") {
-					t.Errorf("%v: status %d, want %d, and that it is %s:\n%s", args, status, cli.ExitDamaged, what, said)
+		for file, rest := range map[string]string{"000002.ldb": "a\t1\nc\t3\n", "000003.log": "a\t1\nb\t2\n"} {
+			for _, current := range []string{"CURRENT", "no CURRENT"} {
+				d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
+				d.table(t, 1, 1, []rawEntry{{"a", 1, internalkey.Set, "1"}}, nil)
+				d.table(t, 1, 1, []rawEntry{{"b", 2, internalkey.Set, "2"}}, nil)
+				d.log(t, []rawEntry{{"c", 3, internalkey.Set, "3"}})
+				d.nameLog(versions.FieldLog, d.number)
+				d.last = 2
+				d.end(t)
+				name := filepath.Join(d.dir, file)
+				if err := errors.Join(os.Remove(name), put(name), os.Rename(filepath.Join(d.dir, "CURRENT"), filepath.Join(d.dir, current))); err != nil {
+					t.Skip(err)
 				}
-			}
-			if got := mustSST(t, "scan", dir+".new"); got != "a\t1\nc\t3\n" {
-				t.Errorf("%s: the new database has %q", what, got)
-			}
-		}
-	}
-}
-
-// A live log whose name is a link that leads nowhere, or a directory, has lost its writes, and the rest of its database
-// is read. stats and report say so too, also of a table.
-func TestWhatIsInPlaceOfALog(t *testing.T) {
-	t.Parallel()
-	for what, put := range inPlaces {
-		for _, pattern := range []string{"*.log", "*.ldb"} {
-			dir := filepath.Join(t.TempDir(), "db")
-			writeOverwritten(t, rand.New(rand.NewPCG(1, 28)), dir)
-			names, err := filepath.Glob(filepath.Join(dir, pattern))
-			noError(t, err)
-			name := names[len(names)-1]
-			if err := errors.Join(os.Remove(name), put(name)); err != nil {
-				t.Skip(err)
-			}
-			for _, args := range [][]string{{"verify", dir}, {"scan", dir}, {"stats", dir}, {"report", dir, "-o", dir + ".html"}, {"repair", dir, "-o", dir + ".new"}} {
-				status, out, stderr := sst(args...)
-				if said := out + stderr; status != cli.ExitDamaged || !strings.Contains(said, what) {
-					t.Errorf("%v: status %d, want %d, and that %s is %s:\n%s", args, status, cli.ExitDamaged, name, what, said)
+				for _, args := range [][]string{{"verify", d.dir}, {"scan", d.dir}, {"get", d.dir, "b", "c"}, {"stats", d.dir}, {"report", d.dir, "-o", d.dir + ".html"}, {"repair", d.dir, "-o", d.dir + ".new"}} {
+					status, out, stderr := sst(args...)
+					if said := out + stderr; status != cli.ExitDamaged || !strings.Contains(said, what) || strings.Contains(said, "changed while") {
+						t.Errorf("%v: status %d, want %d, and that %s is %s:\n%s", args, status, cli.ExitDamaged, file, what, said)
+					}
 				}
+				checkPrints(t, rest, "scan", d.dir+".new")
 			}
-			mustSST(t, "verify", dir+".new")
 		}
 	}
 }
