@@ -17,6 +17,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/util"
 
+	"github.com/sievetable/sievetable/internal/dbdamage"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
@@ -52,27 +53,21 @@ type fault struct {
 	apply func(rng *rand.Rand, path string) error
 }
 
-// change returns a fault that changes the contents of a file.
-func change(f func(rng *rand.Rand, contents []byte) []byte) func(rng *rand.Rand, path string) error {
+// random returns a fault of package dbdamage.
+func random(kind dbdamage.Kind) func(rng *rand.Rand, path string) error {
 	return func(rng *rand.Rand, path string) error {
-		contents, err := os.ReadFile(path)
-		return errors.Join(err, os.WriteFile(path, f(rng, contents), 0o666))
+		_, _, err := dbdamage.Apply(rng, path, kind)
+		return err
 	}
 }
 
 var fileFaults = []fault{
-	{"removed", func(_ *rand.Rand, path string) error { return os.Remove(path) }},
+	{"removed", random(dbdamage.Lost)},
 	{"a directory", func(_ *rand.Rand, path string) error { return errors.Join(os.Remove(path), os.Mkdir(path, 0o777)) }},
-	{"empty", change(func(*rand.Rand, []byte) []byte { return nil })},
-	{"truncated", change(func(rng *rand.Rand, c []byte) []byte { return c[:rng.IntN(len(c))] })},
-	{"zeroed", change(func(_ *rand.Rand, c []byte) []byte { clear(c[:len(c)/3]); return c })},
-	{"changed", change(func(rng *rand.Rand, c []byte) []byte {
-		at := rng.IntN(len(c))
-		for i := at; i < min(at+8, len(c)); i++ {
-			c[i] ^= byte(1 + rng.IntN(255))
-		}
-		return c
-	})},
+	{"empty", func(_ *rand.Rand, path string) error { return os.Truncate(path, 0) }},
+	{"truncated", random(dbdamage.Cut)},
+	{"zeroed", random(dbdamage.ZeroedPage)},
+	{"changed", random(dbdamage.Flipped)},
 }
 
 // databaseCommands read a database. DIR stands for it, and NEW for a directory that does not exist.
