@@ -169,27 +169,6 @@ func TestRatesOfOddFilters(t *testing.T) {
 	}
 }
 
-func TestStatsOfTableFilter(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		bits, k int
-		most    float64 // false positives
-	}{
-		{10, 6, 0.015},
-		{20, 6, 0.002},
-	} {
-		policy := filter.NewTableBloom(tt.bits)
-		s := statsOf(t, table.WriterOptions{TableFilterPolicy: policy}, w1(10_000))
-		if len(s.Filters) != 1 {
-			t.Fatalf("%d bits: %d filters", tt.bits, len(s.Filters))
-		}
-		got := s.Filters[0]
-		if got.Name != policy.Name() || !got.WholeTable || got.NonEmpty != 1 || got.KMin != tt.k || got.KMax != tt.k || got.Predicted > tt.most || got.Measured > tt.most {
-			t.Errorf("%d bits: %+v, want k %d and a rate of at most %g", tt.bits, got, tt.k, tt.most)
-		}
-	}
-}
-
 // Damage is named once, though the metaindex is read twice. A caller that wants none of it has the counts too.
 func TestStatsOfDamagedTable(t *testing.T) {
 	t.Parallel()
