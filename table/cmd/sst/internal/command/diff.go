@@ -66,7 +66,7 @@ func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
 	if err := a.SameOrder(b); err != nil {
 		return err
 	}
-	versions := a.Internal && b.Internal && !a.Dir && !b.Dir
+	versions := a.Internal && b.Internal && a.IsTable() && b.IsTable()
 	p := newPrinter(out, f.format, fields{none: f.summary, versions: versions, values: true})
 	c := comparison{versions: versions}
 	for i, s := range []*source.Source{a, b} {

@@ -74,6 +74,9 @@ func openWith(path string, o Options, losses *losses, noted map[string]bool) (*S
 	return s, nil
 }
 
+// IsTable reports whether the source is a single table.
+func (s *Source) IsTable() bool { return !s.Dir && !s.isLog }
+
 // openFile opens a single table.
 func (s *Source) openFile() error {
 	s.o.FewBlocks = s.o.Lookups
