@@ -188,7 +188,7 @@ func (s *Source) checkScanWithoutOrder(o ScanOptions) error {
 		what = "--from and --to cannot be applied"
 	case o.Reverse && len(s.logs.paths) > 0:
 		what = "--reverse cannot be applied to a log"
-	case !o.Versions && s.Internal && len(s.Tables)+len(s.logs.paths) > 1:
+	case !o.Versions && (len(s.Tables) > 1 || len(s.logs.paths) > 0):
 		what = "the newest value of a key cannot be found"
 	default:
 		return nil
