@@ -35,7 +35,8 @@ type fields struct {
 
 	onlyValue bool // the value is printed, and nothing else
 
-	same func(a, b []byte) bool // with location: whether two keys are equal
+	same      func(a, b []byte) bool // with location: whether two keys are equal
+	unordered bool                   // with location: versions of a key can be anywhere, so that states are unknown
 }
 
 // formats are the formats of get, scan and diff.
@@ -73,7 +74,8 @@ func (p *printer) print(e source.Entry) error {
 	return p.end()
 }
 
-// place appends where an entry is, and whether it is live. The level is unknown if no MANIFEST lists the file.
+// place appends where an entry is, and whether it is live. The level is unknown if no MANIFEST lists the file. What is
+// unknown is left out of JSON.
 func (p *printer) place(e source.Entry) {
 	file := e.Log
 	if e.Table != nil {
@@ -91,6 +93,9 @@ func (p *printer) place(e source.Entry) {
 	}
 	p.number("offset", e.Offset)
 	switch {
+	case p.unordered && p.encode != nil:
+		p.word("state", "-")
+	case p.unordered:
 	case p.last != nil && p.same(e.Key, p.last):
 		p.word("state", "shadowed")
 	case e.Kind == internalkey.Delete:

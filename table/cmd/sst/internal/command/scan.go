@@ -31,9 +31,9 @@ type scanFlags struct {
 
 const scanLong = `Print the entries of a table, a log, a database or a set in key order: key, tab, value. For a
 database, print the newest value of each key, or all with --versions. For a database's table or a
-log, print all versions with sequence number and kind, or the newest with --versions=false. Versions
-in a log are in write order. Print other files in LevelDB's log format, such as Firestore exports,
-one record per line.
+log, print all versions with sequence number and kind, or the newest with --versions=false. Without
+--where, a log's versions are in write order. Print other files in LevelDB's log format, such as
+Firestore exports, one record per line.
 
 If the filters were built with --filter-prefix, scans of one prefix skip blocks without it.
 See sst help sources and formats.`
@@ -94,6 +94,7 @@ func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
 		return err
 	}
 	p := newPrinter(cmd.OutOrStdout(), f.format, fields{none: f.count, versions: f.versions && s.Internal, values: !f.keys, location: f.where, same: s.SameKey})
+	p.unordered = s.Order == table.AnyOrder && !s.IsTable()
 	o := f.scanOptions(s.Order)
 	stopped, err := f.printEntries(p, s.Scan(o))
 	scanned := source.KeyRange{From: o.From, To: o.To, BeforeTo: true}
@@ -171,7 +172,7 @@ func (f *scanFlags) printEntries(p *printer, entries iter.Seq2[source.Entry, err
 
 // scanOptions returns the bounds. In bytewise order, --prefix narrows --from and --to.
 func (f *scanFlags) scanOptions(order table.Comparer) source.ScanOptions {
-	o := source.ScanOptions{From: f.from, To: f.to, Prefix: f.prefix, Reverse: f.reverse, Versions: f.versions}
+	o := source.ScanOptions{From: f.from, To: f.to, Prefix: f.prefix, Reverse: f.reverse, Versions: f.versions, InOrder: f.where}
 	if order == table.BytewiseComparer {
 		o.From, o.To = format.WithinPrefix(o.From, o.To, f.prefix)
 	}
