@@ -20,14 +20,13 @@ import (
 // One goroutine at a time may use it, except that any may call Abort at any time.
 type Dir struct {
 	parent *os.Root
-	name   string // in parent
-	final  string // of the directory, in parent, that the files will be in
-	end    sync.Once
-	ended  error
+	name   string      // in parent
+	final  string      // of the directory, in parent, that the files will be in
 	like   fs.FileInfo // nil: new files have the mode of any new file
 
-	mu   sync.Mutex
-	open map[*NewFile]bool // nil after Abort
+	mu    sync.Mutex
+	open  map[*NewFile]bool // nil when the Dir has its final name, or Abort has removed it
+	ended error             // of Abort
 
 	sync  func(*os.File) error // tests replace this
 	moved func(name string)    // tests set this, to be called after a file was moved to the parent
@@ -153,14 +152,15 @@ func (d *Dir) move(name string) error {
 func (d *Dir) Abort() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	if d.open == nil {
+		return d.ended
+	}
 	for f := range d.open {
 		f.f.Close() // what was written does not matter
 	}
 	d.open = nil
-	d.end.Do(func() {
-		if err := errors.Join(d.parent.RemoveAll(d.name), d.parent.Close()); err != nil {
-			d.ended = fmt.Errorf("remove a temporary directory in %q: %w", d.parent.Name(), err)
-		}
-	})
+	if err := errors.Join(d.parent.RemoveAll(d.name), d.parent.Close()); err != nil {
+		d.ended = fmt.Errorf("remove a temporary directory in %q: %w", d.parent.Name(), err)
+	}
 	return d.ended
 }

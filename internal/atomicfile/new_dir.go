@@ -134,7 +134,7 @@ func (d *NewDir) commit() (parent *os.File, err error) {
 	if err := d.rename(); err != nil {
 		return nil, errors.Join(err, parent.Close())
 	}
-	d.end.Do(func() {})
+	d.open = nil
 	d.parent.Close() // nothing was written through it
 	return parent, nil
 }
