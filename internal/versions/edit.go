@@ -134,23 +134,28 @@ func appendBytes(dst, b []byte) []byte {
 }
 
 // A Header is what a MANIFEST of one edit has besides tables: the fields without which no engine
-// opens a database. There is no log.
+// opens a database.
 type Header struct {
 	Comparer     string // the name of the comparator
+	Log          uint64 // the number of the oldest live log; 0: there is none
 	NextFile     uint64 // > the numbers of all files
 	LastSequence uint64 // ≥ the sequence numbers of all keys
 }
 
-// WriteManifest writes a MANIFEST of one edit. tables are fields of it, one for each table.
-func WriteManifest(w io.Writer, h Header, tables []byte) error {
-	var edit []byte
+// Edit returns the version edit of the header.
+func (h Header) Edit() (edit []byte) {
 	for _, f := range []Field{
 		{Kind: FieldComparer, Key: []byte(h.Comparer)},
-		{Kind: FieldLog},
+		{Kind: FieldLog, Table: Table{Number: h.Log}},
 		{Kind: FieldNextFile, Table: Table{Number: h.NextFile}},
 		{Kind: FieldSequence, Table: Table{Number: h.LastSequence}},
 	} {
 		edit = f.Append(edit)
 	}
-	return wal.NewWriter(w).Append(append(edit, tables...))
+	return edit
+}
+
+// WriteManifest writes a MANIFEST of one edit. tables are fields of it, one for each table.
+func WriteManifest(w io.Writer, h Header, tables []byte) error {
+	return wal.NewWriter(w).Append(append(h.Edit(), tables...))
 }

@@ -33,7 +33,7 @@ func FuzzWriteManifest(f *testing.F) {
 	f.Fuzz(func(t *testing.T, comparer string, sequence uint64, data []byte) {
 		tables, fields := tablesOf(data)
 		var manifest bytes.Buffer
-		noError(t, WriteManifest(&manifest, Header{comparer, uint64(len(tables)) + 2, sequence}, fields))
+		noError(t, WriteManifest(&manifest, Header{Comparer: comparer, NextFile: uint64(len(tables)) + 2, LastSequence: sequence}, fields))
 		v, end, err := readVersion(bytes.NewReader(manifest.Bytes()))
 		if err != nil || end != int64(manifest.Len()) {
 			t.Fatalf("%d bytes of %d are read, %v", end, manifest.Len(), err)

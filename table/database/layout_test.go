@@ -1,6 +1,7 @@
 package database_test
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io/fs"
@@ -74,11 +75,7 @@ func (l *layout) table(t testing.TB, level int, entries ...entry) versions.Table
 // add adds a table with the contents and the range to a level.
 func (l *layout) add(level int, contents, smallest, largest []byte) versions.Table {
 	m := versions.Table{Level: level, Number: l.number(), Size: uint64(len(contents)), Smallest: smallest, Largest: largest}
-	extension := l.extension
-	if extension == "" {
-		extension = "ldb"
-	}
-	l.files[fmt.Sprintf("%06d.%s", m.Number, extension)] = &fstest.MapFile{Data: contents}
+	l.files[fmt.Sprintf("%06d.%s", m.Number, cmp.Or(l.extension, "ldb"))] = &fstest.MapFile{Data: contents}
 	l.list(m)
 	return m
 }
@@ -123,21 +120,13 @@ func (l *layout) end(t testing.TB, edits ...[]byte) fstest.MapFS {
 }
 
 // header returns the version edit of a layout: all of its tables.
-func (l *layout) header(next uint64) (edit []byte) {
-	user := l.user
-	if user == nil {
-		user = table.BytewiseComparer
-	}
-	for _, f := range []versions.Field{
-		{Kind: versions.FieldComparer, Key: []byte(user.Name())},
-		{Kind: versions.FieldLog, Table: versions.Table{Number: l.log}},
-		{Kind: versions.FieldNextFile, Table: versions.Table{Number: next}},
-		{Kind: versions.FieldSequence, Table: versions.Table{Number: l.last}},
-	} {
-		edit = f.Append(edit)
-	}
-	return append(edit, l.fields...)
+func (l *layout) header(next uint64) []byte {
+	h := versions.Header{Comparer: l.order().Name(), Log: l.log, NextFile: next, LastSequence: l.last}
+	return append(h.Edit(), l.fields...)
 }
+
+// order returns the order of user keys.
+func (l *layout) order() table.Comparer { return cmp.Or(l.user, table.BytewiseComparer) }
 
 // onDisk returns a directory with the files.
 func onDisk(t testing.TB, files fs.FS) (dir string) {

@@ -75,14 +75,6 @@ func newRandom(rng *rand.Rand, n int) *random {
 	return r
 }
 
-// order returns the order of user keys.
-func (r *random) order() table.Comparer {
-	if r.user != nil {
-		return r.user
-	}
-	return table.BytewiseComparer
-}
-
 func (r *random) lastSequence() uint64 { return r.writes[len(r.writes)-1].Sequence }
 
 // build lays the writes out: the older ones on the higher levels, then tables of level 0, and logs. In some

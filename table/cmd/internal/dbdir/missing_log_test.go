@@ -14,16 +14,8 @@ import (
 var noError = errtest.NoError
 
 // firstEdit returns the first edit of a MANIFEST that names a log.
-func firstEdit(log uint64) (edit []byte) {
-	for _, f := range []versions.Field{
-		{Kind: versions.FieldComparer, Key: []byte("leveldb.BytewiseComparator")},
-		{Kind: versions.FieldLog, Table: versions.Table{Number: log}},
-		{Kind: versions.FieldNextFile, Table: versions.Table{Number: log + 1}},
-		{Kind: versions.FieldSequence, Table: versions.Table{Number: 5}},
-	} {
-		edit = f.Append(edit)
-	}
-	return edit
+func firstEdit(log uint64) []byte {
+	return versions.Header{Comparer: "leveldb.BytewiseComparator", Log: log, NextFile: log + 1, LastSequence: 5}.Edit()
 }
 
 // A log that the MANIFEST names and that is missing is damage, unless the later logs show that it had no writes.
