@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -187,6 +188,18 @@ func open(dir regular.Dir, name string, most int64) (f regular.File, size int64,
 		return nil, 0, errors.Join(wal.Corruptionf("%s: %d bytes exceed the limit of %d", dir.Path(name), size, most), f.Close())
 	}
 	return f, size, nil
+}
+
+// FileNumber returns the number in the name of a table or a log.
+func FileNumber(path string) (uint64, error) {
+	base := filepath.Base(path)
+	return strconv.ParseUint(strings.TrimSuffix(base, filepath.Ext(base)), 10, 64)
+}
+
+// IsTableName reports whether a file has an extension of tables.
+func IsTableName(name string) bool {
+	ext := filepath.Ext(name)
+	return ext == ".ldb" || ext == ".sst"
 }
 
 // LogNumber returns the digits in the name of a log. ok is false if a file has another name.

@@ -1,10 +1,7 @@
 package versions
 
 import (
-	"path"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wal"
@@ -59,9 +56,8 @@ func startsWith(dir regular.Dir, log string, sequence uint64) (isEmpty, ok bool)
 func (v *Version) LacksTables(dir regular.Dir, names []string) bool {
 	h, err := readHistory(dir, v.Manifest)
 	return err != nil || slices.ContainsFunc(names, func(name string) bool {
-		ext := path.Ext(name)
-		n, err := strconv.ParseUint(strings.TrimSuffix(name, ext), 10, 64)
-		return (ext == ".ldb" || ext == ".sst") && err == nil && n > v.log && h.tables[n] == nil && !h.IsObsoleteTable(n)
+		n, err := FileNumber(name)
+		return IsTableName(name) && err == nil && n > v.log && h.tables[n] == nil && !h.IsObsoleteTable(n)
 	})
 }
 

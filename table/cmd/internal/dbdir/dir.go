@@ -73,7 +73,7 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 		path := files.Join(dir, name)
 		_, isLog := versions.LogNumber(name)
 		switch {
-		case isTableName(path):
+		case versions.IsTableName(path):
 			d.Tables = append(d.Tables, numbered(path))
 		case isLog:
 			d.Logs = append(d.Logs, path)
@@ -115,12 +115,6 @@ func (d *Dir) applyState(o ListOptions, names []string) error {
 	}
 	d.findMissing(names)
 	return nil
-}
-
-// isTableName reports whether a file has an extension of tables.
-func isTableName(name string) bool {
-	ext := filepath.Ext(name)
-	return ext == ".ldb" || ext == ".sst"
 }
 
 func (d *Dir) note(format string, args ...any) {

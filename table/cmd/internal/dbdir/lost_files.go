@@ -90,7 +90,7 @@ func (d *Dir) findMissing(names []string) {
 		known[l.number] = true
 	}
 	for _, name := range names {
-		if l := numbered(name); isTableName(name) && l.HasEngineName() {
+		if l := numbered(name); versions.IsTableName(name) && l.HasEngineName() {
 			known[l.number] = true
 		}
 	}

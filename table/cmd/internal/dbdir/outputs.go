@@ -107,7 +107,7 @@ func ownersInDatabase(dir string) func(name string, exists bool) Owner {
 		}
 		l := numbered(filepath.Join(dir, name))
 		mayList := exists && !readWhole
-		if !isTableName(name) || !l.HasEngineName() || !mayList && (err != nil || !v.Lists(l.number)) {
+		if !versions.IsTableName(name) || !l.HasEngineName() || !mayList && (err != nil || !v.Lists(l.number)) {
 			return Owner{}
 		}
 		return Owner{"a table of the database in " + dir, true, "engines refuse the database if the size changes. To convert all of it, run: sst merge --database " + text.ShellPath(dir) + " -o NEW"}
@@ -166,7 +166,7 @@ func manifestsOfSets(dir string) (paths []string, err error) {
 	names, err := regular.DirOf(dir).Names()
 	for _, name := range names {
 		path := filepath.Join(dir, name)
-		if name == set.ManifestName || !isTableName(name) && isSetManifest(path) {
+		if name == set.ManifestName || !versions.IsTableName(name) && isSetManifest(path) {
 			paths = append(paths, path)
 		}
 	}
@@ -197,7 +197,7 @@ func SetManifests(dir string) (all []*set.Manifest, err error) {
 	}
 	for _, name := range names {
 		path := filepath.Join(dir, name)
-		if name != set.ManifestName && (isTableName(name) || !mayBeSetManifest(path)) {
+		if name != set.ManifestName && (versions.IsTableName(name) || !mayBeSetManifest(path)) {
 			continue
 		}
 		m, err := ReadSetManifest(path, ListOptions{})

@@ -42,7 +42,7 @@ type TableFile struct {
 
 // numbered returns the TableFile of a path, with the number in its name.
 func numbered(path string) TableFile {
-	n, err := dbfile.FileNumber(path)
+	n, err := versions.FileNumber(path)
 	return TableFile{Path: path, number: n, numbered: err == nil}
 }
 
@@ -232,7 +232,7 @@ func listSet(path, manifest string, o ListOptions) (Dir, error) {
 	d := Dir{Path: path, Set: manifest, Layers: len(m.Layers), Order: dbfile.ExplicitOrder(table.BytewiseComparer)}
 	unlisted := map[string]bool{} // for each name that is there
 	for _, name := range names {
-		unlisted[name] = isTableName(name)
+		unlisted[name] = versions.IsTableName(name)
 	}
 	for _, t := range tablesOfSet(dir, m) {
 		if _, isThere := unlisted[t.Line.Name]; isThere {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
@@ -18,19 +17,13 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// FileNumber returns the number in the name of a database file.
-func FileNumber(path string) (uint64, error) {
-	base := filepath.Base(path)
-	return strconv.ParseUint(strings.TrimSuffix(base, filepath.Ext(base)), 10, 64)
-}
-
 // A Corruption is damage of a database that is not in a table.
 type Corruption = wal.Corruption
 
 // listing returns what the MANIFEST in a file's directory says, if it lists the file, or else nil. It does not name all
 // logs.
 func listing(path string) *versions.Version {
-	n, err := FileNumber(path)
+	n, err := versions.FileNumber(path)
 	if err != nil && !IsLog(path) || files.IsURL(path) { // no database is at a URL
 		return nil
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
@@ -41,8 +42,8 @@ func checkNoFilters(path string) error {
 // NoteName says what other programs see in a table with a filter only, if it gets the name of one of
 // theirs.
 func NoteName(stderr io.Writer, out string) {
-	if ext := filepath.Ext(out); ext == ".ldb" || ext == ".sst" {
-		text.Note(stderr, "LevelDB and other engines see %s as an empty table: use a name such as %s", out, strings.TrimSuffix(out, ext)+".filter")
+	if versions.IsTableName(out) {
+		text.Note(stderr, "LevelDB and other engines see %s as an empty table: use a name such as %s", out, strings.TrimSuffix(out, filepath.Ext(out))+".filter")
 	}
 }
 

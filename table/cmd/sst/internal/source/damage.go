@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/internalkey"
@@ -123,7 +124,7 @@ func (c *LossCursor) IsCertain(e Entry) bool {
 	}
 	switch {
 	case e.Table == nil:
-		n, err := dbfile.FileNumber(e.Log)
+		n, err := versions.FileNumber(e.Log)
 		isNewest := slices.Contains(s.dir.LiveLogs, e.Log) && err == nil && n >= s.dir.LostLog
 		return isNewest && (s.dir.Ordered || !c.IsLost(e.Key))
 	case e.Table.Meta == nil || s.dir.LostLog > 0:
