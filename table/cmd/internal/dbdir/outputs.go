@@ -123,7 +123,7 @@ func ownersInSet(dir string) func(name string, exists bool) Owner {
 		names map[string]bool
 	}
 	var lists []list
-	manifests, _ := manifestsOfSets(dir) // what creates the file returns the error
+	manifests, _ := manifestsOfSets(dir, isSetManifest) // what creates the file returns the error
 	for _, path := range manifests {
 		l := list{path: path, names: map[string]bool{}}
 		if m, err := ReadSetManifest(path, ListOptions{}); err == nil {
@@ -161,12 +161,13 @@ func namesFor(m *set.Manifest, dir string) string {
 	return strings.Join(names, " ")
 }
 
-// manifestsOfSets returns the paths of the manifests of sets in a directory.
-func manifestsOfSets(dir string) (paths []string, err error) {
+// manifestsOfSets returns the paths of the manifests of sets in a directory. Of files with other names, isManifest tells
+// which are manifests.
+func manifestsOfSets(dir string, isManifest func(path string) bool) (paths []string, err error) {
 	names, err := regular.DirOf(dir).Names()
 	for _, name := range names {
 		path := filepath.Join(dir, name)
-		if name == set.ManifestName || !versions.IsTableName(name) && isSetManifest(path) {
+		if name == set.ManifestName || !versions.IsTableName(name) && isManifest(path) {
 			paths = append(paths, path)
 		}
 	}
@@ -191,15 +192,11 @@ func RealName(path string) string {
 // SetManifests returns the manifests of sets in a directory. If one cannot be read, that is an error, and so is another
 // file that may be one.
 func SetManifests(dir string) (all []*set.Manifest, err error) {
-	names, err := regular.DirOf(dir).Names()
+	paths, err := manifestsOfSets(dir, mayBeSetManifest)
 	if err != nil {
 		return nil, err
 	}
-	for _, name := range names {
-		path := filepath.Join(dir, name)
-		if name != set.ManifestName && (versions.IsTableName(name) || !mayBeSetManifest(path)) {
-			continue
-		}
+	for _, path := range paths {
 		m, err := ReadSetManifest(path, ListOptions{})
 		if err != nil {
 			return nil, err

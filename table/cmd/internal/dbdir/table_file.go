@@ -49,8 +49,7 @@ func numbered(path string) TableFile {
 // HasEngineName reports whether the name is as engines write it: a number of at least 6 digits.
 func (l TableFile) HasEngineName() bool {
 	name := filepath.Base(l.Path)
-	digits := strings.TrimSuffix(name, filepath.Ext(name))
-	return l.numbered && (len(digits) == 6 || len(digits) > 6 && digits[0] != '0')
+	return l.numbered && name == fmt.Sprintf("%06d%s", l.number, filepath.Ext(name))
 }
 
 // compareNewestFirst orders tables by level, and then by number, the highest first. Tables
