@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/history"
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 	"github.com/sievetable/sievetable/table/internalkey"
@@ -33,7 +34,7 @@ func TestEnginesJudgeWrittenDatabases(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(i), 23))
 			j := judged{dir: filepath.Join(t.TempDir(), "db"), order: table.BytewiseComparer}
 			if rng.IntN(8) == 0 {
-				j.order = fromTheEnd{table.BytewiseComparer}
+				j.order = tabletest.Reversed("from the end") // which dbtool has too
 			}
 			o := randomOptions(rng, j.order)
 			t.Logf("options %+v", o)
@@ -46,14 +47,6 @@ func TestEnginesJudgeWrittenDatabases(t *testing.T) {
 		})
 	}
 }
-
-// fromTheEnd is the bytewise order backward, which dbtool has too.
-type fromTheEnd struct{ table.Comparer }
-
-func (fromTheEnd) Name() string                    { return "from the end" }
-func (fromTheEnd) Compare(a, b []byte) int         { return bytes.Compare(b, a) }
-func (fromTheEnd) Separator(_, _, _ []byte) []byte { return nil }
-func (fromTheEnd) Successor(_, _ []byte) []byte    { return nil }
 
 // randomOptions returns options that make few tables or many, and blocks of few entries or many.
 func randomOptions(rng *rand.Rand, order table.Comparer) *database.WriterOptions {

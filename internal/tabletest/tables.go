@@ -107,6 +107,14 @@ type Order struct {
 // Compare is Func.
 func (o Order) Compare(a, b []byte) int { return o.Func(a, b) }
 
+// A Reversed is the bytewise order from the last key to the first, under any name.
+type Reversed string
+
+func (r Reversed) Name() string                  { return string(r) }
+func (Reversed) Compare(a, b []byte) int         { return bytes.Compare(b, a) }
+func (Reversed) Separator(_, _, _ []byte) []byte { return nil }
+func (Reversed) Successor(_, _ []byte) []byte    { return nil }
+
 // A ReadAtFunc is an io.ReaderAt.
 type ReadAtFunc func(p []byte, off int64) (int, error)
 

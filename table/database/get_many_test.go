@@ -133,7 +133,7 @@ func TestGetManyEnds(t *testing.T) {
 func TestGetManyPanics(t *testing.T) {
 	t.Parallel()
 	var l layout
-	l.user = backward{}
+	l.user = backward
 	l.write(t, batch(set("a", 1, "a"), set("b", 2, "b")))
 	files := l.end(t)
 	order := &panickingOrder{Comparer: l.user}

@@ -24,7 +24,7 @@ func TestCorruptTablesHideVersions(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 44))
 		r := newRandom(rng, 1+rng.IntN(150))
 		files := r.build(t)
-		o := &database.Options{Comparers: []table.Comparer{backward{}}}
+		o := &database.Options{Comparers: []table.Comparer{backward}}
 		sound := openFS(t, files, o)
 		damaged := maps.Clone(files)
 		for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -75,7 +75,7 @@ func TestOpenWithLosses(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 45))
 		r := newRandom(rng, 1+rng.IntN(150))
 		files := r.build(t)
-		o := database.Options{Comparers: []table.Comparer{backward{}}}
+		o := database.Options{Comparers: []table.Comparer{backward}}
 		sound := openFS(t, files, &o)
 		damaged, torn := spoiled(rng, files)
 		_, strict := database.OpenFS(damaged, ".", &o)

@@ -63,7 +63,7 @@ func newRandom(rng *rand.Rand, n int) *random {
 		}
 	}
 	if rng.IntN(5) == 0 {
-		r.user = backward{}
+		r.user = backward
 	}
 	r.options = table.WriterOptions{BlockSize: 1 << rng.IntN(11), RestartInterval: rng.IntN(20), Properties: rng.IntN(2) == 0}
 	if rng.IntN(2) == 0 {
@@ -188,7 +188,7 @@ func (r *random) open(t *testing.T) *database.DB {
 
 // randomOptions returns options of databases that are read in the same way, whatever the options are.
 func randomOptions(rng *rand.Rand) (o database.Options) {
-	o.Comparers = []table.Comparer{backward{}}
+	o.Comparers = []table.Comparer{backward}
 	o.Reader.Mapped, o.Reader.IgnoreFilter = rng.IntN(2) == 0, rng.IntN(4) == 0
 	if rng.IntN(2) == 0 {
 		o.Reader.Cache = table.NewCache(1 << rng.IntN(20))

@@ -107,7 +107,7 @@ func TestWriter(t *testing.T) {
 		{"a table for each user key", 50, &database.WriterOptions{TableSize: 1}, 50},
 		{"filters", 2000, &database.WriterOptions{TableSize: 20_000, Table: table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Properties: true}}, 3},
 		{"uncompressed blocks of one entry", 2000, &database.WriterOptions{TableSize: 20_000, Table: table.WriterOptions{Compression: table.NoCompression, BlockSize: 1}}, 3},
-		{"another order", 2000, &database.WriterOptions{TableSize: 5000, Table: table.WriterOptions{Comparer: backward{}, FilterPolicy: filter.NewBloom(10)}}, 10},
+		{"another order", 2000, &database.WriterOptions{TableSize: 5000, Table: table.WriterOptions{Comparer: backward, FilterPolicy: filter.NewBloom(10)}}, 10},
 		{"several goroutines", 2000, &database.WriterOptions{TableSize: 20_000, Table: table.WriterOptions{Concurrency: 4}}, 3},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -166,13 +166,8 @@ func TestWriterAppend(t *testing.T) {
 	}
 }
 
-// backward is the bytewise order from the last key to the first.
-type backward struct{}
-
-func (backward) Name() string                    { return "backward" }
-func (backward) Compare(a, b []byte) int         { return bytes.Compare(b, a) }
-func (backward) Separator(_, _, _ []byte) []byte { return nil }
-func (backward) Successor(_, _ []byte) []byte    { return nil }
+// backward is an order that a DB does not know.
+const backward = tabletest.Reversed("backward")
 
 // The same entries make the same bytes, with any number of goroutines.
 func TestWriterMakesTheSameBytes(t *testing.T) {

@@ -85,7 +85,7 @@ func TestUnionRefuses(t *testing.T) {
 	larger, fewerBits, reversed, prefixed, other := o, o, o, o, o
 	larger.TableFilterPolicy = filter.NewTableBloom(10).SizedFor(1000)
 	fewerBits.TableFilterPolicy = filter.NewTableBloom(3)
-	reversed.Comparer = reverse{table.BytewiseComparer}
+	reversed.Comparer = reverse
 	prefixed.FilterPrefix = filter.PrefixUntil("/")
 	other.TableFilterPolicy = renamed{filter.NewTableBloom(10)}
 	filterOnly := func(o table.WriterOptions) []byte { return filterTable(t, o, "b") }

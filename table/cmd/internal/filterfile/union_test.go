@@ -32,11 +32,8 @@ func filterTable(t *testing.T, o table.WriterOptions, keys ...string) []byte {
 	return build(t, o, keys...)
 }
 
-// reverse is the bytewise order from the last key to the first.
-type reverse struct{ table.Comparer }
-
-func (reverse) Name() string            { return "reverse" }
-func (reverse) Compare(a, b []byte) int { return bytes.Compare(b, a) }
+// reverse is another order than the bytewise one.
+const reverse = tabletest.Reversed("reverse")
 
 // build returns a table of the keys.
 func build[T string | []byte](t testing.TB, o table.WriterOptions, keys ...T) []byte {
@@ -170,7 +167,7 @@ func TestUnionIsTheTableOfAllKeys(t *testing.T) {
 	t.Parallel()
 	sized := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10).SizedFor(1000)}
 	inReverse, prefixes := sized, sized
-	inReverse.Comparer = reverse{table.BytewiseComparer}
+	inReverse.Comparer = reverse
 	prefixes.FilterPrefix = namedPrefixer("hundreds")
 	for _, tt := range []struct {
 		name  string

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"encoding/hex"
 	"maps"
 	"os"
@@ -18,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 	"github.com/sievetable/sievetable/table/codecs"
@@ -99,16 +99,8 @@ func tableWriter(trailer string, o table.WriterOptions) func(*testscript.TestScr
 	}
 }
 
-// backwards is the reverse of the bytewise order, under any name.
-type backwards string
-
-func (backwards) Compare(a, b []byte) int         { return bytes.Compare(b, a) }
-func (b backwards) Name() string                  { return string(b) }
-func (backwards) Separator(_, _, _ []byte) []byte { return nil }
-func (backwards) Successor(_, _ []byte) []byte    { return nil }
-
 func writeBackwards(ts *testscript.TestScript, _ bool, args []string) {
-	write(ts, &opt.Options{Comparer: backwards(args[1])}, args[0], append(args[2:], "/")...)
+	write(ts, &opt.Options{Comparer: tabletest.Reversed(args[1])}, args[0], append(args[2:], "/")...)
 }
 
 func changeEnding(ts *testscript.TestScript, _ bool, args []string) {

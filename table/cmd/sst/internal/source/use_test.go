@@ -11,25 +11,18 @@ import (
 	"testing"
 
 	"github.com/syndtr/goleveldb/leveldb"
-	"github.com/syndtr/goleveldb/leveldb/comparer"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/sievetable/sievetable/internal/tabletest"
 )
-
-// backward is an order that sst does not know.
-type backward struct{ comparer.Comparer }
-
-func (backward) Name() string                       { return "backward" }
-func (backward) Compare(a, b []byte) int            { return bytes.Compare(b, a) }
-func (backward) Separator(_, _, _ []byte) []byte    { return nil }
-func (backward) Successor(_, _ []byte) (key []byte) { return nil }
 
 // In an unknown order, a scan cannot go on with other tables than it began with: it ends with an error, and has no
 // entry twice.
 func TestUnknownOrderInUse(t *testing.T) {
 	t.Parallel()
 	dir, rng := t.TempDir(), rand.New(rand.NewPCG(1, 2))
-	o := &opt.Options{WriteBuffer: 16 << 10, CompactionTableSize: 4 << 10, Comparer: backward{comparer.DefaultComparer}}
+	o := &opt.Options{WriteBuffer: 16 << 10, CompactionTableSize: 4 << 10, Comparer: tabletest.Reversed("unknown to sst")}
 	writeTo(t, dir, o, func(db *leveldb.DB) (err error) {
 		for i := range 8000 {
 			err = errors.Join(err, db.Put(fmt.Appendf(nil, "key%06d", i), fmt.Append(nil, rng.Uint64()), nil))
