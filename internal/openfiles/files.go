@@ -242,21 +242,19 @@ func (c *Files) ForgetAll() {
 // A handle is a file of its own, also if others have the same name. It is open while it is read.
 type handle struct {
 	*io.SectionReader
-	files *Files
-	name  string
-	info  fs.FileInfo
+	file reader
+	info fs.FileInfo
 }
 
 // Open opens a file of its own: the one that has the name now, whatever is read by that name.
 func (c *Files) Open(name string) (fs.File, error) {
-	h := &handle{files: c, name: fmt.Sprintf("%d\x00%s", c.handles.Add(1), name)}
-	f, err := c.Acquire(context.Background(), h.name)
+	own := reader{c, fmt.Sprintf("%d\x00%s", c.handles.Add(1), name)}
+	f, err := c.Acquire(context.Background(), own.name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Release()
-	h.info, h.SectionReader = f.info, io.NewSectionReader(reader{c, h.name}, 0, f.info.Size())
-	return h, nil
+	return &handle{io.NewSectionReader(own, 0, f.info.Size()), own, f.info}, nil
 }
 
 // path returns the name of the file that Files know by a name, which is that of a handle too.
@@ -281,7 +279,7 @@ func (r reader) ReadAt(p []byte, off int64) (int, error) {
 func (h *handle) Stat() (fs.FileInfo, error) { return h.info, nil }
 
 func (h *handle) Close() error {
-	h.files.Forget(h.name)
+	h.file.files.Forget(h.file.name)
 	return nil
 }
 

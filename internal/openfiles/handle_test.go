@@ -46,7 +46,7 @@ func TestHandles(t *testing.T) {
 	if info, err := first.Stat(); err != nil || info.Size() != 3 {
 		t.Errorf("Stat = %v, %v, want 3 bytes", info, err)
 	}
-	c.Close(first.(*handle).name) // as for another file
+	c.Close(first.(*handle).file.name) // as for another file
 	check(first, "", errOther)
 	check(second, "second", nil)
 	third := open("b") // which closes another file
