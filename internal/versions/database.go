@@ -202,10 +202,10 @@ func IsTableName(name string) bool {
 	return ext == ".ldb" || ext == ".sst"
 }
 
-// LogNumber returns the digits in the name of a log. ok is false if a file has another name.
-func LogNumber(name string) (digits string, ok bool) {
-	digits, ok = strings.CutSuffix(name, ".log")
-	return digits, ok && isNumber(digits)
+// IsLogName reports whether a file has the name of a log.
+func IsLogName(name string) bool {
+	digits, ok := strings.CutSuffix(name, ".log")
+	return ok && isNumber(digits)
 }
 
 // LogName returns the name that engines give a log. They read none of another name.
@@ -217,8 +217,7 @@ func LogName(number uint64) string { return fmt.Sprintf("%06d.log", number) }
 func (v *Version) LiveLogs(names []string) (live []string, missing []uint64) {
 	var numbers []uint64
 	for _, name := range names {
-		digits, _ := LogNumber(name)
-		n, err := strconv.ParseUint(digits, 10, 64)
+		n, err := FileNumber(name)
 		if err == nil && name == LogName(n) && (n >= v.log || n == v.previousLog) {
 			numbers = append(numbers, n)
 		}

@@ -71,11 +71,10 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	}
 	for _, name := range names {
 		path := files.Join(dir, name)
-		_, isLog := versions.LogNumber(name)
 		switch {
 		case versions.IsTableName(path):
 			d.Tables = append(d.Tables, numbered(path))
-		case isLog:
+		case versions.IsLogName(name):
 			d.Logs = append(d.Logs, path)
 		case versions.IsCurrentOrManifest(name):
 			if err := o.Outputs.CheckAll([]string{path}); err != nil {

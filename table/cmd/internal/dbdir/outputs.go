@@ -101,8 +101,7 @@ func ownersInDatabase(dir string) func(name string, exists bool) Owner {
 	v, err := versions.Read(dir)
 	readWhole := err == nil && v.Torn == 0 && v.Unread == 0
 	return func(name string, exists bool) Owner {
-		_, isLog := versions.LogNumber(name)
-		if isLog || versions.IsManifest(name) || slices.Contains(engineNames, name) || strings.HasSuffix(name, ".dbtmp") {
+		if versions.IsLogName(name) || versions.IsManifest(name) || slices.Contains(engineNames, name) || strings.HasSuffix(name, ".dbtmp") {
 			return Owner{"a name reserved for the database in " + dir, false, ""}
 		}
 		l := numbered(filepath.Join(dir, name))

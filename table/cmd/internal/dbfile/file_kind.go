@@ -55,7 +55,6 @@ func FileKindOf(path string, o Options) (FileKind, error) {
 func (f *File) kind(start []byte) FileKind {
 	name := filepath.Base(f.Path)
 	record, isLog := wal.FirstFragment(start)
-	_, namedLog := versions.LogNumber(name)
 	switch {
 	case name == "CURRENT", versions.IsManifest(strings.TrimSuffix(string(start), "\n")): // which CURRENT has
 		return CurrentFile
@@ -63,7 +62,7 @@ func (f *File) kind(start []byte) FileKind {
 		return ManifestFile
 	case wal.StartsWithPebbleFragment(start):
 		return PebbleLog
-	case namedLog:
+	case versions.IsLogName(name):
 		return LogFile
 	case !isLog:
 		return ""

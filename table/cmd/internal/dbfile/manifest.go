@@ -39,25 +39,22 @@ func IsInManifest(path string) bool { return listing(path) != nil }
 
 // IsOfDatabase reports whether a file is CURRENT, a MANIFEST, or a log beside one.
 func IsOfDatabase(path string) bool {
-	if versions.IsCurrentOrManifest(filepath.Base(path)) {
-		return true
-	}
-	_, isLog := versions.LogNumber(filepath.Base(path))
-	beside, err := versions.FindCurrentOrManifest(filepath.Dir(path))
-	return isLog && err == nil && beside != ""
+	name := filepath.Base(path)
+	return versions.IsCurrentOrManifest(name) || versions.IsLogName(name) && isInDatabase(path)
+}
+
+// isInDatabase reports whether the directory of a file has a CURRENT file or a MANIFEST.
+func isInDatabase(path string) bool {
+	name, _ := versions.FindCurrentOrManifest(filepath.Dir(path)) // "" after an error
+	return name != ""
 }
 
 // MayBeInManifest reports whether the MANIFEST in the file's directory lists the file, or is missing or damaged.
 func MayBeInManifest(path string) bool {
-	if files.IsURL(path) {
-		return false // no database is there
-	}
-	dir := filepath.Dir(path)
-	name, err := versions.FindCurrentOrManifest(dir)
-	if name == "" || err != nil {
+	if files.IsURL(path) || !isInDatabase(path) { // no database is at a URL
 		return false
 	}
-	_, err = versions.Read(dir)
+	_, err := versions.Read(filepath.Dir(path))
 	return err != nil || IsInManifest(path)
 }
 
@@ -66,9 +63,8 @@ func MayBeInManifest(path string) bool {
 // the files of its engine. If a file has that name already, it adds the first number ≥ 2 that
 // makes the name free.
 func OutputName(path, suffix string) string {
-	dir := filepath.Dir(path)
-	if name, err := versions.FindCurrentOrManifest(dir); name != "" && err == nil {
-		path = filepath.Join(dir, "..", filepath.Base(path))
+	if isInDatabase(path) {
+		path = filepath.Join(filepath.Dir(path), "..", filepath.Base(path))
 	}
 	stem := strings.TrimSuffix(path, filepath.Ext(path))
 	name := stem + suffix

@@ -176,7 +176,7 @@ func (p *pass) targetsIn(path string, states bool) (all []target) {
 		kind := isManifest
 		if name := filepath.Base(f.Path); name == "CURRENT" {
 			kind = isCurrent
-		} else if _, log := versions.LogNumber(name); log {
+		} else if versions.IsLogName(name) {
 			kind = isLog
 		}
 		all = append(all, target{dbdir.TableFile{Path: f.Path}, kind, &f, in})
