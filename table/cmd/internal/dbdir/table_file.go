@@ -52,18 +52,24 @@ func (l TableFile) HasEngineName() bool {
 	return l.numbered && name == fmt.Sprintf("%06d%s", l.number, filepath.Ext(name))
 }
 
-// compareNewestFirst orders tables by level, and then by number, the highest first. Tables
-// without a number are ordered by name, the last first.
+// compareNewestFirst orders tables by level, and then by number, the highest first. In a level, tables without a number
+// come before the others, ordered by name, the last first.
 func compareNewestFirst(a, b TableFile) int {
 	return cmp.Or(cmp.Compare(a.Level(), b.Level()), compareNumbered(b, a))
 }
 
-// compareNumbered orders files by the number in their names, or else by name.
+// compareNumbered orders files by the number in their names, and behind them the others by name.
 func compareNumbered(a, b TableFile) int {
-	if a.numbered && b.numbered && a.number != b.number {
-		return cmp.Compare(a.number, b.number)
+	switch byName := strings.Compare(a.Path, b.Path); {
+	case a.numbered && b.numbered:
+		return cmp.Or(cmp.Compare(a.number, b.number), byName)
+	case a.numbered:
+		return -1
+	case b.numbered:
+		return 1
+	default:
+		return byName
 	}
-	return strings.Compare(a.Path, b.Path)
 }
 
 // FileOptions returns how to open the table.
