@@ -2,7 +2,6 @@ package versions
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -84,15 +83,12 @@ func readFields(t *testing.T, current string, fields []Field) *Version {
 		edit = f.Append(edit)
 	}
 	dir := writeEdits(t, "\x01\x01c\x02\x00\x03\x14\x04\x01", string(edit))
-	var err error
 	if current != "" {
-		manifest := filepath.Join(dir, "MANIFEST-000001")
-		err = errors.Join(os.Link(manifest, filepath.Join(dir, "MANIFEST-1")), os.WriteFile(filepath.Join(dir, "CURRENT"), []byte(current), 0o666))
+		noError(t, os.Link(filepath.Join(dir, "MANIFEST-000001"), filepath.Join(dir, "MANIFEST-1")))
+		noError(t, os.WriteFile(filepath.Join(dir, "CURRENT"), []byte(current), 0o666))
 	}
-	v, readErr := Read(dir)
-	if err = errors.Join(err, readErr); err != nil {
-		t.Fatal(err)
-	}
+	v, err := Read(dir)
+	noError(t, err)
 	return v
 }
 

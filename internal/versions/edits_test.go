@@ -1,7 +1,6 @@
 package versions
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,10 +17,8 @@ var noError = errtest.NoError
 func writeEdits(t *testing.T, edits ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("MANIFEST-000001\n"), 0o666),
-		os.WriteFile(filepath.Join(dir, "MANIFEST-000001"), tabletest.Log(t, edits...), 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("MANIFEST-000001\n"), 0o666))
+	noError(t, os.WriteFile(filepath.Join(dir, "MANIFEST-000001"), tabletest.Log(t, edits...), 0o666))
 	return dir
 }
 
