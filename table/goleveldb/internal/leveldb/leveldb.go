@@ -33,10 +33,7 @@ func (c *iComparer) Name() string { return c.ucmp.Name() }
 func (c *iComparer) Compare(a, b []byte) int {
 	ua, na := Split(a)
 	ub, nb := Split(b)
-	if order := c.ucmp.Compare(ua, ub); order != 0 {
-		return order
-	}
-	return cmp.Compare(nb, na)
+	return cmp.Or(c.ucmp.Compare(ua, ub), cmp.Compare(nb, na))
 }
 
 func (c *iComparer) Separator(dst, a, b []byte) []byte {
