@@ -1,7 +1,6 @@
 package dbdamage
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -52,7 +51,7 @@ func (c *checker) checkCertain(key string, shown map[string]string) error {
 	got, found := shown[key]
 	want, there := c.current(key, c.until)
 	if found && (!there || got != want) {
-		return errors.New("key " + key + ": " + got + " is certain, want " + want)
+		return fmt.Errorf("key %q: %s is certain, want %s", key, got, want)
 	}
 	return nil
 }
