@@ -92,7 +92,7 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 		return Dir{}, fmt.Errorf("%s: no .ldb or .sst files in this directory", dir)
 	}
 	slices.SortFunc(d.Tables, compareNewestFirst)
-	slices.SortStableFunc(d.Logs, func(a, b string) int { return compareNumbered(numbered(a), numbered(b)) })
+	slices.SortFunc(d.Logs, func(a, b string) int { return compareNumbered(numbered(a), numbered(b)) })
 	if o.NoLogs {
 		d.leaveOutLogs(o)
 	}

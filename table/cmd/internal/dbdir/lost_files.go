@@ -26,15 +26,17 @@ func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
 	}
 	var lost []TableFile
 	for _, l := range unlisted {
-		if !l.HasEngineName() || h.IsObsoleteTable(l.number) || d.Version.Lists(l.number) {
-			if others = append(others, l); l.HasEngineName() && !d.isWhole() && !d.Version.Lists(l.number) {
-				l.Obsolete = true
-				d.Tables = append(d.Tables, l)
-			}
+		isOther := !l.HasEngineName() || d.Version.Lists(l.number)
+		if !isOther && !h.IsObsoleteTable(l.number) {
+			l.Lost, l.Spare = true, d.isWhole()
+			lost = append(lost, l)
 			continue
 		}
-		l.Lost, l.Spare = true, d.isWhole()
-		lost = append(lost, l)
+		others = append(others, l)
+		if !isOther && !d.isWhole() {
+			l.Obsolete = true
+			d.Tables = append(d.Tables, l)
+		}
 	}
 	switch {
 	case len(lost) > 0 && d.isWhole():
