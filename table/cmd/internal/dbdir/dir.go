@@ -89,6 +89,9 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 		return Dir{}, err
 	}
 	if len(d.Tables) == 0 && d.Version == nil && (len(d.Logs) == 0 || o.NoLogs) {
+		if len(d.Logs) > 0 {
+			return Dir{}, fmt.Errorf("%s: only logs in this directory: leave out --no-log", dir)
+		}
 		return Dir{}, fmt.Errorf("%s: no .ldb or .sst files in this directory", dir)
 	}
 	slices.SortFunc(d.Tables, compareNewestFirst)
