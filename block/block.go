@@ -1,9 +1,8 @@
-// Package block writes and reads the blocks of LevelDB's sorted-string tables. A block
-// holds entries in the order of their keys. A key is stored without the bytes that it
-// shares with the key before. Data, index and metaindex blocks all have this form.
+// Package block writes and reads blocks of SSTables, LevelDB's table files. A block contains entries in key order. A key
+// is stored without the bytes that it shares with the previous key. Data, index and metaindex blocks all have this form.
 //
-//   - [Writer] builds a block.
-//   - [Open] checks a block and returns it as a [Block]; an [Iter] moves over its entries.
+//   - [Writer] builds blocks.
+//   - [Open] checks a block and returns it as a [Block]; an [Iter] iterates over its entries.
 //
 // Package table reads and writes whole tables. Use package block for single blocks, such as the ones that
 // package table/layout returns.
@@ -15,8 +14,7 @@
 //	|         |         |   | u32le     | u32le     |   | u32le         |
 //	+---------+---------+---+-----------+-----------+---+---------------+
 //
-// An entry stores three lengths, the bytes of its key that it does not share with the key
-// before, and its value. The lengths are uvarints: 7 bits in each byte, the lowest bits
+// An entry stores three lengths, the bytes of its key that the previous key does not share, and its value. The lengths are uvarints: 7 bits in each byte, the lowest bits
 // first, with the high bit set in all bytes but the last.
 //
 //	+---------+----------+--------------+---------------------+-------+
@@ -43,47 +41,41 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// ErrOrder is in the chain of the error for a block whose keys are not in increasing
-// order: test for it with errors.Is. Either the block is damaged, or it was written in
-// another Order.
+// ErrOrder matches, by errors.Is, an error of Open or Append for keys that are not in increasing order. If Open returns
+// it, the block is corrupt, or was written in another Order.
 var ErrOrder = format.ErrOrder
 
-// An Order is the order of the keys of a block. The zero value is the bytewise order. An
-// Order is safe for concurrent use if its Func is.
+// An Order is a total order of keys. The zero value is bytewise order. An Order is safe for concurrent use if its Func
+// is.
 type Order struct {
-	// Func returns a negative number if a comes before b, a positive one if it
-	// comes after b, and 0 if they are the same key. nil: bytes.Compare.
+	// Func returns a negative number if a < b, a positive one if a > b, and 0 if they are the same key. Nil means
+	// bytes.Compare.
 	Func func(a, b []byte) int
 
-	// Suffix makes reading faster if Func is almost bytewise. It is the number of bytes
-	// at the end of each key that are in another order. Without these bytes, keys must
-	// be in the bytewise order, and keys shorter than Suffix must come first. It is 8
-	// for internal keys whose user keys are in the bytewise order. 0 is always right.
+	// Suffix is the number of bytes at the end of each key that are not in bytewise order. Set it to make reading faster
+	// if Func is almost bytewise. Without these bytes, keys must be in bytewise order, and keys shorter than Suffix must
+	// come first. It is 8 for internal keys whose user keys are in bytewise order. Zero is always right.
 	Suffix int
 
-	// Unchecked accepts keys in any order. Use it for blocks whose order
-	// is unknown, or damaged. The entries of such a block can be iterated, but keys
-	// cannot be looked up.
+	// If Unchecked is set, keys can be in any order. Set it for corrupt blocks, or if the order is unknown. All moves of
+	// an Iter but SeekGE and SeekLT then work.
 	Unchecked bool
 }
 
-// A Block is a block that [Open] has checked. It is immutable and safe for concurrent
-// use. The zero value has no entries.
+// A Block is a block that [Open] has checked. It is immutable and safe for concurrent use. The zero value has no
+// entries.
 type Block struct{ b rowblock.Block }
 
-// Open checks data and returns it as a Block. data is an uncompressed block without its
-// trailer. The Block keeps it, and the caller must not change it any more. Open checks
-// all that an [Iter] relies on, so that the Iter needs no checks and has no errors:
+// Open checks data, an uncompressed block without its trailer, and returns it as a Block. The Block keeps the slice,
+// which the caller must not modify. Whatever bytes data has, Open never panics. It checks all that an [Iter] relies on,
+// so an Iter has no errors:
 //
-//   - Restart points are in ascending order and start with 0. Each is where an entry
-//     starts that shares nothing.
-//   - Entries fill the block up to the restart array. None shares more bytes than the
-//     key before has.
+//   - Restart points are in ascending order and start with 0. Each is the offset of an entry that shares nothing.
+//   - Entries fill the block up to the restart array. None shares more bytes than the previous key has.
 //   - Lengths are minimal varints.
-//   - Keys are in strictly increasing order.
+//   - Keys are in strictly increasing order. Otherwise the error matches [ErrOrder].
 //
-// Otherwise it returns an error, which says what is wrong and at which offset in data.
-// Keys out of order are [ErrOrder]. data may be of any bytes.
+// Errors contain the offset in data.
 func Open(data []byte, order Order) (Block, error) {
 	b, err := rowblock.Open(data, rowblock.Order(order), nil)
 	return Block{b}, err

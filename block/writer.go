@@ -14,11 +14,11 @@ import (
 // DefaultRestartInterval is LevelDB's default: a restart point every 16 entries.
 const DefaultRestartInterval = 16
 
-// A Writer builds blocks, one after the other. Its calls come in the order
+// A Writer builds blocks, one after the other. Its methods are called in this order:
 //
 //	(Append* Finish Reset)*
 //
-// One goroutine at a time may use it. NewWriter returns one.
+// A Writer must not be used concurrently.
 type Writer struct {
 	interval  int
 	order     rowblock.Order
@@ -41,9 +41,8 @@ const finished = -1
 // file. With LevelDB's 16 entries and 4 KiB, only a key of nearly this length reaches it.
 const maxShared = 1 << 20
 
-// NewWriter returns a Writer with an empty block of keys in the order. It sets a restart
-// point every interval entries, and earlier if the keys since the last one would share more
-// than 1 MiB. It is an error if interval is < 1.
+// NewWriter returns a Writer of blocks in that order of keys. It sets a restart point every interval entries, and earlier
+// if the keys since the last one would share more than 1 MiB. If interval is < 1, NewWriter returns an error.
 func NewWriter(interval int, order Order) (*Writer, error) {
 	if interval < 1 {
 		return nil, fmt.Errorf("block: restart interval is %d (minimum 1)", interval)
@@ -55,10 +54,9 @@ func NewWriter(interval int, order Order) (*Writer, error) {
 	return w, nil
 }
 
-// Append adds an entry. Its key must be > LastKey, also if that is in the block before: else the
-// error is ErrOrder, and names both keys. It does not keep the slices. It is an error if the block
-// would exceed 4 GiB, which is the format's limit, or 1 GiB where an int has 32 bits, or if Finish
-// was called after the last Reset. After an error the block is as it was.
+// Append adds an entry. If key is <= LastKey, which can be in the previous block, the error matches ErrOrder. It does not
+// keep the slices. If the block would exceed 4 GiB (1 GiB on a 32-bit machine), or after Finish, Append returns an error.
+// An error leaves the block unchanged.
 func (w *Writer) Append(key, value []byte) error {
 	shared := format.SharedLen(w.lastKey, key)
 	if !w.differsUpward(shared, key) && !w.follows(key) {
@@ -155,7 +153,7 @@ func (w *Writer) setLastKey(key []byte) {
 	copy(w.lastKey, key)
 }
 
-// Size returns the size of the block in bytes, if it were finished now.
+// Size returns the size in bytes that the block would have if Finish were called now.
 func (w *Writer) Size() int {
 	return len(w.buf) - w.start + 4*max(len(w.restarts), 1) + 4
 }
@@ -163,12 +161,11 @@ func (w *Writer) Size() int {
 // Entries returns the number of entries in the block.
 func (w *Writer) Entries() int { return w.entries }
 
-// LastKey returns the key that was appended last. Reset does not change it. It is nil
-// before the first Append. The slice is valid until the next Append.
+// LastKey returns the last appended key until the next Append, or nil if there is none. Reset keeps it.
 func (w *Writer) LastKey() []byte { return w.lastKey }
 
-// Finish completes the block and returns it, appended to dst if ResetTo started it. The slice is valid until Reset, which
-// must be called before the next Append.
+// Finish completes the block and returns it, appended to dst if ResetTo started it. The slice is valid until Reset or
+// ResetTo, one of which must be called before the next Append.
 func (w *Writer) Finish() []byte {
 	if w.left == finished {
 		return w.buf
@@ -184,11 +181,11 @@ func (w *Writer) Finish() []byte {
 	return w.buf
 }
 
-// Reset starts a new block, in the memory of the last one.
+// Reset starts a new block, in the memory of the previous one.
 func (w *Writer) Reset() { w.ResetTo(w.buf[:0]) }
 
-// ResetTo starts a new block that Finish will return appended to dst. This saves a copy
-// if the block is needed there. Until then the caller must not use dst, up to its capacity.
+// ResetTo starts a new block that Finish will return appended to dst, which saves a copy. Until Finish, the caller must
+// not use dst, up to its capacity.
 func (w *Writer) ResetTo(dst []byte) {
 	w.buf, w.start, w.restarts, w.entries, w.left = dst, len(dst), w.restarts[:0], 0, 0
 }
