@@ -32,6 +32,9 @@ func build(t testing.TB, interval int, pairs []pair) []byte {
 	if len(b) != size {
 		t.Errorf("block of %d bytes, but Size said %d", len(b), size)
 	}
+	if size := w.Size(); len(b) != size {
+		t.Errorf("block of %d bytes, but after Finish Size said %d", len(b), size)
+	}
 	return b
 }
 

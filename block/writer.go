@@ -153,8 +153,11 @@ func (w *Writer) setLastKey(key []byte) {
 	copy(w.lastKey, key)
 }
 
-// Size returns the size in bytes that the block would have if Finish were called now.
+// Size returns the block's size in bytes, as if Finish were called now.
 func (w *Writer) Size() int {
+	if w.left == finished {
+		return len(w.buf) - w.start
+	}
 	return len(w.buf) - w.start + 4*max(len(w.restarts), 1) + 4
 }
 
