@@ -85,13 +85,13 @@ const urlsHelp = `URLs of sets in object storage. Quote them, because of the &:
   gs://BUCKET                              Google Cloud Storage
   file:///DIRECTORY                        an existing directory
 
-Add prefix=urls/2026-11/ for a set below a prefix. For another manifest or a single table, add its name:
-s3://BUCKET/2026-11-26.jsonl?region=REGION. gocloud.dev/blob documents other parameters.
+Add prefix=urls/2026-11/ for a set below a prefix. For another manifest or a single table, add its
+name: s3://BUCKET/2026-11-26.jsonl?region=REGION. gocloud.dev/blob documents other parameters.
 
-Credentials are the SDKs' defaults, such as AWS_ACCESS_KEY_ID, ~/.aws, the machine's role, or Google's
-application default credentials. Reading needs permission to list the bucket.
+Credentials are the SDKs' defaults, such as AWS_ACCESS_KEY_ID, ~/.aws, the machine's role, or
+Google's application default credentials. Reading needs permission to list the bucket.
 
-A table's object is named by its SHA-256, and set.jsonl is the manifest. Commands list the objects once
-and open each table with one request. A lookup takes one more for a present key, and rarely one for an
-absent key; get --keys-from looks up 1,000 keys together. scan, diff and merge read 4 MiB at a time. Each
-request ends after 2 minutes, retries included.`
+A table's object is named by its SHA-256, and set.jsonl is the manifest. Commands list the objects
+once and open each table with one request. A lookup takes one more for a present key, and rarely one
+for an absent key; get --keys-from looks up 1,000 keys together. scan, diff and merge read 4 MiB at
+a time. Each request ends after 2 minutes, retries included.`
