@@ -32,7 +32,7 @@ Damage       sst passes over corrupt blocks, missing tables and damaged parts of
                                idb_cmp1
   --all-tables                 also read tables and logs that the manifest does not list
   --no-log                     ignore a database's logs: writes that are in no table yet
-  --strict                     scan, diff: stop at the first damage; get: no older versions
+  --strict                     scan, diff, stats: stop at the first damage; get: no older versions
 
 For a lone table, sst first checks the key order in some blocks, unless --comparator gives one. In
 an unknown order, sst can scan, but not look up keys.`
