@@ -25,6 +25,7 @@ type merging struct {
 	order   table.Comparer   // of user keys
 	rule    string           // not ruleAuto
 	others  bool             // they have sequence numbers of several databases, which do not decide
+	plain   bool             // some have no sequence numbers
 
 	key         []byte         // of the last entry that won
 	last        *source.Source // which has it; nil: none won yet
@@ -53,6 +54,7 @@ func newMerging(all []*source.Source, rule string) (*merging, error) {
 			plain = s
 		}
 	}
+	m.plain = plain != nil
 	switch {
 	case rule == ruleNewest && plain != nil:
 		return nil, cli.UsageErrorf("--on-duplicate is newest, but the keys of %s have no sequence numbers: use last, first or error", plain.Path)
@@ -187,7 +189,11 @@ func (m *merging) lose(deleted bool, in *source.Source) error {
 	case deleted && m.lastDeleted: // whichever wins
 		return nil
 	case m.rule == ruleError:
-		return fmt.Errorf("key %s is in both %s and %s: to keep one, use --on-duplicate last, first or newest", format.Quote(m.key), m.last.Path, in.Path)
+		rules := "last, first or newest"
+		if m.plain {
+			rules = "last or first"
+		}
+		return fmt.Errorf("key %s is in both %s and %s: to keep one, use --on-duplicate %s", format.Quote(m.key), m.last.Path, in.Path, rules)
 	case m.counted:
 		return nil
 	}
@@ -209,7 +215,7 @@ func (m *merging) note(stderr io.Writer) {
 		which = "with the highest sequence number"
 	}
 	if m.deleted > 0 {
-		rest = fmt.Sprintf(", %d of which are deletions", m.deleted)
+		rest = ", a deletion for " + text.Count(m.deleted, "key")
 	}
 	if m.others {
 		rest += ". Sequence numbers of different databases are not comparable; for copies of one database, use --on-duplicate newest"
