@@ -112,7 +112,7 @@ func wrap(err error) error {
 // options of iterators, sets and databases decide whether reading continues without it.
 type Loss struct {
 	File   string // the table or log, as in errors; "" for a Reader without a Name
-	Offset int64  // of the data block, or of the damage in the log; -1: the whole file is lost
+	Offset int64  // of the data block, or of the corrupt part of the log; -1: the whole file is lost
 
 	// From <= key <= To for all lost keys: user keys from package database, else keys of the table. Nil means no
 	// bound. The caller must not modify the slices.

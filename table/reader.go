@@ -188,7 +188,7 @@ type file interface {
 	io.Closer
 }
 
-// FilterErr returns why a filter of the table is not used, or nil. Results are the same without it, but slower.
+// FilterErr returns why a filter of the table is not used, or nil. Lookups are then slower, with the same results.
 // Reasons:
 //
 //   - The filter, its exceptions, the metaindex or the properties are corrupt.

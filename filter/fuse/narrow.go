@@ -52,7 +52,7 @@ func repack(to, from []byte, n uint64, toBits, fromBits int) {
 //	reading, err := policy.AtMost(8)
 //	r, err := table.Open(name, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{reading}})
 //
-// A Reader keeps the whole filter if the table was written with Never, is mapped, or is read from [table.Bytes].
+// A Reader keeps the whole filter if the table was written with Never, is mapped, or is read from table.Bytes.
 func (p Policy) AtMost(bits int) (filter.TablePolicy, error) {
 	if !slices.Contains(widths, bits) {
 		return nil, errBits(bits)

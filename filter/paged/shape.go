@@ -35,7 +35,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 //	err := s.CheckPage(page, n)      // once for each page read
 //	mayContain := s.InPage(page, h)
 //
-// To look up many keys, sort them by Page and read neighbouring pages together. The methods are safe for concurrent
+// To look up many keys, sort them by Page and read neighboring pages together. The methods are safe for concurrent
 // use.
 type Shape struct {
 	Seed  uint64 // seed of the hash

@@ -55,7 +55,7 @@ type MetaindexEntry struct {
 // A Layout describes where the blocks of a table are in the file. It is safe for concurrent use.
 type Layout struct {
 	Footer    int64        // offset of the footer, the last 48 bytes of the file
-	FooterErr error        // damage in the footer that no lookup depends on; nil: none
+	FooterErr error        // corruption in the footer that no lookup depends on, or nil
 	Metaindex Handle       // from the footer
 	Index     Handle       // from the footer
 	Data      []IndexEntry // the data blocks, in the order of the file
@@ -131,8 +131,8 @@ func (l *Layout) Filters() (filters Filters, err error) {
 	return filters, err
 }
 
-// ReadBlock reads the block at h. It returns its contents, decompressed, and the compression
-// id from its trailer. The slice is the caller's. Damage is a *table.CorruptionError.
+// ReadBlock reads the block at h. It returns its decompressed contents, which the caller owns, and the compression id
+// from its trailer. If the block is corrupt, the error is a *table.CorruptionError.
 func (l *Layout) ReadBlock(h Handle) (contents []byte, compression byte, err error) {
 	err = l.file.Guard(func() (err error) {
 		contents, compression, err = l.file.ReadAny(l.kind(h), tablefile.Handle(h))
