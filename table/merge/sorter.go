@@ -165,9 +165,13 @@ func (p *Sorted) Value() (value []byte, err error) {
 	return p.s.buf, err
 }
 
-// All returns the pairs in the order of their keys. It can be called once.
+// errRead is returned once the pairs have been read: the chunks in memory are gone then.
+var errRead = errors.New("merge: the pairs of a Sorter can be read only once")
+
+// All returns the pairs in the order of their keys, for one loop. After it, Append and another loop return an error.
 func (s *Sorter) All() iter.Seq2[*Sorted, error] {
 	return func(yield func(*Sorted, error) bool) {
+		defer s.fail(errRead)
 		it, err := s.merged()
 		last, next := new(Sorted), new(Sorted)
 		for have := false; err == nil; have = true {
@@ -202,9 +206,9 @@ func (s *Sorter) next(it *Iter, to *Sorted) (more bool, err error) {
 	return err == nil, err
 }
 
-// Close stops sorting, and removes the temporary files.
+// Close stops sorting, and removes the temporary files. Append and All then return table.ErrClosed or an earlier error.
 func (s *Sorter) Close() error {
-	s.fail(context.Canceled)
+	s.fail(table.ErrClosed)
 	s.workers.Wait()
 	return errors.Join(s.file.Close(), s.large.Close())
 }

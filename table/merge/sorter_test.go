@@ -340,8 +340,36 @@ func TestSorterAppendAfterClose(t *testing.T) {
 	s, err := NewSorter(t.Context(), &SorterOptions{Dir: t.TempDir(), limits: small})
 	noError(t, errors.Join(err, s.Close()))
 	err = s.Append([]byte("key"), make([]byte, 1000))
-	if !errors.Is(err, context.Canceled) || s.large.File.File != nil {
+	if !errors.Is(err, table.ErrClosed) || s.large.File.File != nil {
 		t.Errorf("Append after Close = %v, file %v", err, s.large.File.File)
+	}
+}
+
+// Pairs are read once, whether to the end or not: a second loop and later pairs are errors, and miss none in silence.
+func TestSorterIsReadOnce(t *testing.T) {
+	t.Parallel()
+	for _, stop := range []int{1, 5000, 10_000} {
+		s, err := NewSorter(t.Context(), &SorterOptions{Dir: t.TempDir(), limits: small})
+		noError(t, err)
+		for _, p := range randomPairs(10_000) {
+			noError(t, s.Append(p.key, p.value))
+		}
+		n := 0
+		for _, err := range s.All() {
+			noError(t, err)
+			if n++; n == stop {
+				break
+			}
+		}
+		for p, err := range s.All() {
+			if p != nil || !errors.Is(err, errRead) {
+				t.Fatalf("read again after %d pairs: %v, %v", stop, p, err)
+			}
+		}
+		if err := s.Append([]byte("late"), nil); !errors.Is(err, errRead) {
+			t.Errorf("Append after %d pairs were read = %v", stop, err)
+		}
+		noError(t, s.Close())
 	}
 }
 
