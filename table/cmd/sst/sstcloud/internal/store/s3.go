@@ -10,6 +10,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/s3blob"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // openS3 opens a bucket by URL, with a client that keeps connections and counts requests.
@@ -25,6 +27,9 @@ func openS3(ctx context.Context, u *url.URL, s *Store) (*blob.Bucket, error) {
 		return nil, errors.New("the driver has no S3 client")
 	}
 	o := client.Options()
+	if o.Region == "" && !u.Query().Has("endpoint") { // the SDK then says only that the region is not valid
+		return nil, cli.UsageErrorf("missing region: add region=REGION to the URL, or set AWS_REGION")
+	}
 	if b, ok := o.HTTPClient.(*awshttp.BuildableClient); ok {
 		o.HTTPClient = b.WithTransportOptions(func(t *http.Transport) { t.MaxIdleConnsPerHost = connections })
 	}
