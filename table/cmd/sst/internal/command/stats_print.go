@@ -248,8 +248,9 @@ func printSetSummary(w io.Writer, s *summary.SetSummary) {
 	if s.Layers > 0 {
 		entries += " without layers"
 	}
+	tables := uint64(max(1, s.InBase))
 	rowIf(s.InBase > 0, w, "entries", "%s, at most %s in a table, %s on average", entries,
-		humanize.Comma(int64(s.MostEntries)), humanize.Comma(int64(s.Entries)/max(1, int64(s.InBase))))
+		humanize.Comma(int64(s.MostEntries)), humanize.Comma(int64((s.Entries+tables/2)/tables))) // rounded
 	changes, share, fold := s.Added+s.Removals, "", ""
 	if s.Entries > 0 {
 		share = fmt.Sprintf(": %.1f %% of the entries", 100*float64(changes)/float64(s.Entries))
