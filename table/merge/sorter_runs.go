@@ -46,7 +46,10 @@ type otherMoves struct{ Iterator } // nil
 // writeRun writes the pairs of an Iterator as a run.
 func (s *Sorter) writeRun(it Iterator) error {
 	for more := it.First(); more; more = it.Next() {
-		if err := cmp.Or(s.ctx.Err(), s.file.Append(it.Key(), it.Value())); err != nil {
+		if s.ctx.Err() != nil {
+			return s.err()
+		}
+		if err := s.file.Append(it.Key(), it.Value()); err != nil {
 			return err
 		}
 	}

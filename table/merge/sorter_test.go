@@ -236,23 +236,27 @@ func (byLength) Compare(a, b []byte) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), bytes.Compare(a, b))
 }
 
-// An interrupt ends it wherever it is: in the input, in the sorting, and in the merging.
+// An interrupt ends it wherever it is: in the input, in the sorting, in the merging of runs to longer ones, and of all.
+// The error is the cause.
 func TestSorterIsInterrupted(t *testing.T) {
 	t.Parallel()
 	pairs := randomPairs(20_000)
+	narrow := small
+	narrow.fanIn = 4
+	cause := errors.New("interrupted")
 	for after := int64(1); after < 1<<20; after *= 3 {
-		ctx, cancel := context.WithCancel(t.Context())
-		c := &canceling{Comparer: table.BytewiseComparer, cancel: cancel, after: after}
+		ctx, cancel := context.WithCancelCause(t.Context())
+		c := &canceling{Comparer: table.BytewiseComparer, cancel: func() { cancel(cause) }, after: after}
 		dir := t.TempDir()
 		n, ended := 0, error(nil)
-		for _, err := range sorted(ctx, each(pairs), SorterOptions{Comparer: c, Dir: dir, limits: small}) {
+		for _, err := range sorted(ctx, each(pairs), SorterOptions{Comparer: c, Dir: dir, limits: narrow}) {
 			n, ended = n+1, err
 		}
-		if late := len(pairs) - n; !errors.Is(ended, context.Canceled) && late > 0 {
+		if late := len(pairs) - n; ended != cause && late > 0 {
 			t.Errorf("interrupted after %d comparisons: %d pairs, %v", after, n, ended)
 		}
 		checkEmpty(t, dir)
-		cancel()
+		cancel(nil)
 	}
 }
 
