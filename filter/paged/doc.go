@@ -13,7 +13,7 @@
 //
 // A Reader without a [Policy] ignores the filter, and so do other engines. A Policy of any number of bits reads it.
 // If a page is corrupt or cannot be read, the lookup reads the data block. In a table that has only a filter, it
-// fails instead, with an error from MayContain of Reader.With.
+// fails instead.
 //
 // With [Policy.InMemory], Readers keep whole filters in memory. Lookups are then as fast as in a
 // [filter.TableBloom], or take up to twice as long if the filter is larger than the processor's cache.
