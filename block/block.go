@@ -14,8 +14,8 @@
 //	|         |         |   | u32le     | u32le     |   | u32le         |
 //	+---------+---------+---+-----------+-----------+---+---------------+
 //
-// An entry stores three lengths, the bytes of its key that the previous key does not share, and its value. The lengths are uvarints: 7 bits in each byte, the lowest bits
-// first, with the high bit set in all bytes but the last.
+// An entry stores three lengths, the bytes of its key that the previous key does not share, and its value. The lengths
+// are uvarints: 7 bits in each byte, the lowest bits first, with the high bit set in all bytes but the last.
 //
 //	+---------+----------+--------------+---------------------+-------+
 //	| shared  | unshared | value length | unshared key bytes  | value |
