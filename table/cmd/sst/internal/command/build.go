@@ -74,7 +74,7 @@ func buildCommand() *cobra.Command {
 	cli.Exclude(cmd, "database", "manifest-line", "filter-only", "never", "layer-of")
 	cli.Exclude(cmd, "layer-of", "output", "manifest-line", "set", "force")
 	cli.Exclude(cmd, "manifest-line", "set", "entries-per-table")
-	cli.Exclude(cmd, "filter-only", "bits")
+	cli.Exclude(cmd, "filter-only", "bits", "filter-name", "filter-base-lg", "block-size", "restart-interval")
 	cli.Needs(cmd, "comparator", "database")
 	cli.Needs(cmd, "delete", "layer-of")
 	cli.Needs(cmd, "filter-keys", "filter-only")

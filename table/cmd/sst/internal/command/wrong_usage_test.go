@@ -117,6 +117,7 @@ var wrongUsages = []struct{ line, want string }{
 	{"build -o x --filter-prefix length:-1 in.tsv", `--filter-prefix is "length:-1", not delimiter:TEXT, such as delimiter:/, or length:BYTES with 1 byte or more`},
 	{"build -o x --filter-prefix delimiter:/ --bits none in.tsv", "--filter-prefix needs filters: use --bits or --table-filter"},
 	{"build -o x --filter-only --bits 10 in.tsv", "--bits and --filter-only cannot be combined"},
+	{"build -o x --filter-only --block-size 64KiB in.tsv", "--block-size and --filter-only cannot be combined"},
 	{"build -o x --filter-only --table-filter none in.tsv", "--filter-only needs a filter, but --table-filter is none"},
 	{"build -o x --filter-only --on-duplicate count in.tsv", "--filter-only and --on-duplicate count cannot be combined: a filter stores no values"},
 	{"build -o x --filter-only --filter-keys 1000 in.tsv", "--filter-keys needs --table-filter table-bloom:BITS, not fuse:12: other filters cannot be merged"},
