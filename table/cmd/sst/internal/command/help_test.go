@@ -138,7 +138,7 @@ func TestVersion(t *testing.T) {
 // of 80 columns holds.
 func TestDescriptionsOfCompletions(t *testing.T) {
 	described := 0
-	for _, line := range [][]string{{""}, {"build", "--"}, {"convert", "--"}, {"filter", "--"}, {"get", "--"}, {"report", "--"}, {"scan", "--"}, {"stats", "--"}} {
+	for _, line := range [][]string{{""}, {"build", "--"}, {"convert", "--"}, {"diff", "--"}, {"get", "--"}, {"report", "--"}, {"scan", "--"}, {"stats", "--"}} {
 		_, out, _ := sst(append([]string{"__complete"}, line...)...)
 		for offer := range strings.Lines(out) {
 			name, about, ok := strings.Cut(strings.TrimSuffix(offer, "\n"), "\t")

@@ -42,7 +42,7 @@ type FilterStats struct {
 	Fill       float64 `json:"fill"`         // share of set bits
 	Predicted  float64 `json:"predicted_rate"`
 	Measured   float64 `json:"measured_rate"` // set by Stats.Measure
-	Lookups    int     `json:"questions"`
+	Lookups    int     `json:"lookups"`
 	Neighbours         // set by Stats.Measure
 
 	// Rates are the predicted rates of the block filters, by number.

@@ -115,8 +115,8 @@ func (b *Budget) ratio(s, kind shape) float64 {
 // whose last byte is one more or one less. These are asked for where keys are numbers, and Bloom
 // filters err more often for them than for random keys.
 type Neighbours struct {
-	Rate    float64 `json:"neighbour_rate"`
-	Lookups int     `json:"neighbour_questions"`
+	Rate    float64 `json:"neighbor_rate"`
+	Lookups int     `json:"neighbor_lookups"`
 }
 
 // neighbourBlocks is how many data blocks, spread evenly, neighbours are taken of.
