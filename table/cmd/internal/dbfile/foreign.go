@@ -37,7 +37,7 @@ var otherEngines = map[uint64]foreign{
 // foreignError returns an error that says what the file is, if it is not a LevelDB table.
 // sure is false if the file may still be a damaged table. It cannot be one if it is empty,
 // or has the magic number of another engine. A file that a MANIFEST lists is always taken
-// for a table, and so is one of a directory that is named as engines name tables, unless it has
+// for a table, unless it is a log, and so is one of a directory that is named as engines name tables, unless it has
 // that number: an engine that was killed can leave it empty, and a crash can fill it with anything.
 func (f *File) foreignError(o Options) (sure bool, err error) {
 	head, err := ReadAt(f.Src, 0, min(f.Size, startLen))
@@ -53,7 +53,7 @@ func (f *File) foreignError(o Options) (sure bool, err error) {
 	}
 	is := f.recognizeForeign(head, magic)
 	_, engine := otherEngines[magic]
-	if is.what == "" || o.inDatabase() && !engine || IsInManifest(f.Path) {
+	if is.what == "" || o.inDatabase() && !engine || IsInManifest(f.Path) && !IsLog(f.Path) {
 		return true, nil
 	}
 	names := strings.NewReplacer("FILE", text.ShellPath(f.Path), "DIR", text.ShellPath(files.Dir(f.Path)),
@@ -70,7 +70,10 @@ func (f *File) recognizeForeign(head []byte, magic uint64) foreign {
 	if e, ok := otherEngines[magic]; ok {
 		return e
 	}
-	if kind := f.kind(head); kind != "" {
+	switch kind := f.kind(head); {
+	case kind == LogFile && IsLog(f.Path):
+		return foreign{string(kind), "read it with sst scan, or make a table of it: sst merge FILE -o OUT"}
+	case kind != "":
 		return foreign{string(kind), fileKindReaders[kind]}
 	}
 	switch first, _, _ := bytes.Cut(head, []byte("\n")); {

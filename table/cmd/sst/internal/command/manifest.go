@@ -145,9 +145,6 @@ func linesOf(ctx context.Context, path string) (all []tableLine, err error) {
 
 // describe returns the line of a table.
 func describe(ctx context.Context, path string) (tableLine, error) {
-	if err := checkNoLog(path, dbfile.Options{}); err != nil {
-		return tableLine{}, err
-	}
 	f, err := dbfile.Open(path, dbfile.Options{ScanOnly: true})
 	if err != nil {
 		return tableLine{}, err

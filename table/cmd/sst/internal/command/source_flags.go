@@ -104,19 +104,8 @@ func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*dbfile.Fi
 		}
 		return fmt.Errorf("%s is %s: name one of its tables, or merge all into one: sst merge %s -o OUT", path, kind, text.ShellPath(path))
 	}
-	if err := checkNoLog(path, f.options().Options); err != nil {
-		return err
-	}
 	f.OneTable = true
 	return f.with(path, stderr, func(s *source.Source) error { return do(s.File()) })
-}
-
-// checkNoLog returns an error for a log, which is no table. Beside a MANIFEST, opening one would report a damaged table.
-func checkNoLog(path string, o dbfile.Options) error {
-	if !dbfile.IsLogFile(path, o) || dbfile.IsTable(path) {
-		return nil
-	}
-	return fmt.Errorf("%s is a log, not a table: to make a table of it, run: sst merge %s -o OUT", path, text.ShellPath(path))
 }
 
 // The patterns of the names of files. ".filter" is what the help of build calls a filter
