@@ -54,9 +54,9 @@ func NewWriter(interval int, order Order) (*Writer, error) {
 	return w, nil
 }
 
-// Append adds an entry. If key is <= LastKey, which can be in the previous block, the error matches ErrOrder. It does not
-// keep the slices. If the block would exceed 4 GiB (1 GiB on a 32-bit machine), or after Finish, Append returns an error.
-// An error leaves the block unchanged.
+// Append adds an entry. If key is <= LastKey, which can be in the previous block, the error matches ErrOrder. Append
+// does not keep the slices. If the block would exceed 4 GiB (1 GiB on a 32-bit machine), or after Finish, it returns an
+// error. An error leaves the block unchanged.
 func (w *Writer) Append(key, value []byte) error {
 	shared := format.SharedLen(w.lastKey, key)
 	if !w.differsUpward(shared, key) && !w.follows(key) {

@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// spoilLastPage changes the last page, and repairs the checksum of the filter's block, but not that of the page.
+// spoilLastPage corrupts the last page. The block's checksum is right again, the page's is not.
 func (p *pagedTable) spoilLastPage(t *testing.T) {
 	t.Helper()
 	last := filterIn(t, p.contents)

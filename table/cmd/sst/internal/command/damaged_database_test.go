@@ -60,7 +60,7 @@ func TestDamagedDatabases(t *testing.T) {
 	}
 }
 
-// inPlaces are what can be in the place of a file, by what is said of it.
+// inPlaces put something else in the place of a file. The messages call it by their names.
 var inPlaces = map[string]func(name string) error{
 	"a link to a file that does not exist": func(name string) error { return os.Symlink("nowhere", name) },
 	"a directory, not a regular file":      func(name string) error { return os.Mkdir(name, 0o777) },
