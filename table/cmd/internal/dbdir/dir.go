@@ -67,7 +67,7 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 		d.note("%s is open in process %d, which may change it during the read", dir, pid)
 	}
 	if lost := files.Join(dir, "lost"); o.Repair && slices.Contains(names, "lost") && files.IsDir(lost) {
-		d.note("%s has files that LevelDB's RepairDB set aside: to save what can be read of them, run: %s", lost, dbfile.RepairCommand(lost))
+		d.note("%s has files that LevelDB's RepairDB set aside: to save what can be read of them, %s", lost, dbfile.RepairAdvice(lost))
 	}
 	for _, name := range names {
 		path := files.Join(dir, name)

@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
@@ -76,9 +77,14 @@ func OutputName(path, suffix string) string {
 	}
 }
 
-// RepairCommand is the command line that makes a new database of what is left of one in a directory.
-func RepairCommand(dir string, flags ...string) string {
-	return strings.Join(slices.Concat([]string{"sst repair"}, flags, []string{text.ShellPath(dir), "-o NEW"}), " ")
+// RepairAdvice says how to make a new database of what is left of one in a directory: by a command line with the flags.
+// Engines need databases in the order of their keys, which sst must know.
+func RepairAdvice(dir string, flags ...string) string {
+	v, err := versions.Read(dir)
+	if err == nil && len(flags) == 0 && ManifestOrder(v.Comparer).Comparer == table.AnyOrder {
+		return "use the repair of the engine that wrote it: sst does not know its key order"
+	}
+	return "run: " + strings.Join(slices.Concat([]string{"sst repair"}, flags, []string{text.ShellPath(dir), "-o NEW"}), " ")
 }
 
 // A Log is a file that is a write-ahead log.

@@ -172,7 +172,7 @@ func (r *tableRepair) report(c *copier, done repaired) []string {
 	}
 	report.add("wrote %s from %s to %s", text.Count(c.pairs, "pair"), text.Count(uint64(r.Blocks), "data block"), c.out)
 	if dbfile.IsInManifest(path) {
-		report.add("the new table cannot replace it in the database, whose MANIFEST has the old size. To repair the database, run: %s", dbfile.RepairCommand(filepath.Dir(path)))
+		report.add("the new table cannot replace it in the database, whose MANIFEST has the old size. To repair the database, %s", dbfile.RepairAdvice(filepath.Dir(path)))
 	}
 	return report.lines
 }

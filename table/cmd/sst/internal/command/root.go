@@ -84,7 +84,7 @@ func advise(w io.Writer, command *cobra.Command, err error) {
 		flags = []string{"--comparator", order.Value.String()}
 	}
 	for _, dir := range damage.databases {
-		text.Say(w, "restore what is damaged or missing, or run: %s", dbfile.RepairCommand(dir, flags...))
+		text.Say(w, "restore what is damaged or missing, or %s", dbfile.RepairAdvice(dir, flags...))
 	}
 	isSaid := func(path string) bool { return slices.Contains(damage.databases, files.Dir(path)) }
 	damage.files, damage.missing = slices.DeleteFunc(damage.files, isSaid), slices.DeleteFunc(damage.missing, isSaid)
@@ -92,7 +92,7 @@ func advise(w io.Writer, command *cobra.Command, err error) {
 	case len(damage.files) > 0 && flags != nil && errors.Is(err, table.ErrOrder):
 		text.Say(w, "the keys are not in the order of --comparator: use --comparator auto to detect their order")
 	case len(damage.missing) > 0:
-		text.Say(w, "restore what is missing, or run: %s", dbfile.RepairCommand(files.Dir(damage.missing[0]), flags...))
+		text.Say(w, "restore what is missing, or %s", dbfile.RepairAdvice(files.Dir(damage.missing[0]), flags...))
 	case len(damage.files) > 0:
 		suggestRepair(w, damage.files, flags)
 	}
@@ -106,8 +106,8 @@ func suggestRepair(w io.Writer, all, flags []string) {
 		text.Say(w, "the table has no entries to save. Restore %s from a backup, or build it again", text.ShellPath(all[0]))
 		return
 	case len(paths) == 0:
-		text.Say(w, "an empty table has no entries to save. Restore %s from a backup, or run: %s",
-			text.ShellPath(all[0]), dbfile.RepairCommand(files.Dir(all[0]), flags...))
+		text.Say(w, "an empty table has no entries to save. Restore %s from a backup, or %s",
+			text.ShellPath(all[0]), dbfile.RepairAdvice(files.Dir(all[0]), flags...))
 		return
 	}
 	lone := adviseListed(w, paths, flags)
@@ -135,7 +135,7 @@ func adviseListed(w io.Writer, paths, flags []string) (lone []string) {
 		advice := ""
 		switch {
 		case dbfile.MayBeInManifest(path):
-			advice = "to save what can still be read, run: " + dbfile.RepairCommand(files.Dir(path), flags...)
+			advice = "to save what can still be read, " + dbfile.RepairAdvice(files.Dir(path), flags...)
 		case owners[dir](name).Listed: // in the manifest of a set, which does not list what repair writes
 			advice = format.Printable(files.Dir(path)) + ": restore the table from a copy, or build the set again"
 		default:

@@ -50,8 +50,8 @@ func (s *Source) hides(e Entry) bool {
 	if from == 0 || e.Table == nil || e.Sequence < from {
 		return false
 	}
-	s.note("%s: entries with sequence numbers ≥ %d, above the MANIFEST's last one, are hidden, as in engines. To keep them, run: %s",
-		s.Path, from, dbfile.RepairCommand(s.Path))
+	s.note("%s: entries with sequence numbers ≥ %d, above the MANIFEST's last one, are hidden, as in engines. To keep them, %s",
+		s.Path, from, dbfile.RepairAdvice(s.Path))
 	return true
 }
 
