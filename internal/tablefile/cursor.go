@@ -73,7 +73,9 @@ func (c *Cursor) Open(f *File, i int, m *Memory, keyBudget *int) (err error) {
 	case err != nil:
 		return err
 	case !c.decoded:
-		c.contents = m.own(c.contents)
+		if c.contents, err = m.own(c.contents); err != nil {
+			return err
+		}
 		return c.openIter(keyBudget)
 	}
 	c.admits = f.cached != nil && f.admits(i, c.NoFill)

@@ -67,7 +67,7 @@ func (f *File) Page(n uint64, o *ReadOptions, s *Scratch) ([]byte, error) {
 }
 
 // readPage reads page n, or returns it where it lies in the source or in what was read ahead.
-func (f *File) readPage(n uint64, o *ReadOptions, s *Scratch) ([]byte, error) {
+func (f *File) readPage(n uint64, o *ReadOptions, s *Scratch) (page []byte, err error) {
 	h := f.Pages.place(n)
 	if m := f.o.Counters; m != nil {
 		m.PagesRead.Add(1)
@@ -80,7 +80,9 @@ func (f *File) readPage(n uint64, o *ReadOptions, s *Scratch) ([]byte, error) {
 	case s.ahead.bytes != nil && s.ahead.has(h.Offset, end):
 		return s.ahead.bytes[h.Offset-s.ahead.offset:][:f.Pages.Size], nil
 	}
-	s.stored = grow(s.stored[:0], f.Pages.Size)[:f.Pages.Size]
+	if s.stored, err = sized(s.stored, f.Pages.Size); err != nil {
+		return nil, err
+	}
 	return s.stored, f.read(o.Ctx, TableFilterBlock, s.stored, h.Offset)
 }
 

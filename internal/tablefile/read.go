@@ -89,21 +89,37 @@ func (s *Scratch) keep(key, value []byte) (k, v []byte) {
 }
 
 // own returns the contents of the block in memory of s.
-func (s *Scratch) own(contents []byte) []byte {
+func (s *Scratch) own(contents []byte) ([]byte, error) {
 	if !s.inSource {
-		return contents
+		return contents, nil
 	}
-	s.stored = append(grow(s.stored[:0], len(s.block)), s.block...)
-	s.block, s.inSource = s.stored, false
-	return s.stored[:len(contents):len(contents)]
+	if err := s.copyBlock(); err != nil {
+		return nil, err
+	}
+	s.inSource = false
+	return s.stored[:len(contents):len(contents)], nil
 }
 
-// grow returns b with capacity for n more bytes. Unlike append, it allocates no more than that.
-func grow(b []byte, n int) []byte {
-	if n <= cap(b)-len(b) {
-		return b
+// copyBlock copies the block from the source to memory of s.
+func (s *Scratch) copyBlock() (err error) {
+	if s.stored, err = sized(s.stored, len(s.block)); err != nil {
+		return err
 	}
-	return append(make([]byte, 0, len(b)+n), b...)
+	copy(s.stored, s.block)
+	s.block = s.stored
+	return nil
+}
+
+// sized returns n bytes, in the memory of b if that suffices. Memory for a large block, such as the filter of a table,
+// may not be there: if it were allocated, the process would end.
+func sized(b []byte, n int) ([]byte, error) {
+	if n <= cap(b) {
+		return b[:n], nil
+	}
+	if err := alloc.CheckLarge(uint64(n)); err != nil {
+		return nil, fmt.Errorf("table: block of %d bytes %w", n, err)
+	}
+	return make([]byte, n), nil
 }
 
 // ReadBlock does what ReadInPlace does, but the contents are in memory of s. What the source hands out can change, and
@@ -144,8 +160,7 @@ func (f *File) ReadStored(kind Kind, h Handle, s *Scratch) (id byte, err error) 
 	n := int(h.Length)
 	if s.inSource = false; f.slices != nil {
 		err = f.sliceStored(kind, h, s)
-	} else if err = checkMemory(n); err == nil {
-		s.stored = grow(s.stored[:0], n+format.TrailerLen)[:n+format.TrailerLen]
+	} else if s.stored, err = sized(s.stored, n+format.TrailerLen); err == nil {
 		if s.block = s.stored; s.ahead.bytes != nil && s.ahead.has(h.Offset, h.End()) {
 			copy(s.stored, s.ahead.bytes[h.Offset-s.ahead.offset:])
 		} else {
@@ -163,15 +178,6 @@ func (f *File) ReadStored(kind Kind, h Handle, s *Scratch) (id byte, err error) 
 		return 0, f.Corrupt(kind, h, "checksum mismatch: stored %#08x, computed %#08x", want, got)
 	}
 	return id, nil
-}
-
-// checkMemory returns an error if there is not the memory for a large block, such as the filter of a table: the
-// process would end.
-func checkMemory(n int) error {
-	if err := alloc.CheckLarge(uint64(n)); err != nil {
-		return fmt.Errorf("table: block of %d bytes %w", n, err)
-	}
-	return nil
 }
 
 // maxFetched is how many bytes of a block are fetched.
@@ -203,12 +209,7 @@ func (f *File) sliceStored(kind Kind, h Handle, s *Scratch) (err error) {
 			return nil
 		}
 	}
-	if err := checkMemory(size); err != nil {
-		return err
-	}
-	s.stored = append(grow(s.stored[:0], size), s.block...)
-	s.block = s.stored
-	return nil
+	return s.copyBlock()
 }
 
 // decompress returns the contents of the block in s.block, which has that compression id.
@@ -269,12 +270,12 @@ func (Snappy) Decode(dst, src []byte, limit int) ([]byte, error) {
 	if uint64(n) > maxSnappyGain*uint64(len(src)) {
 		return nil, fmt.Errorf("snappy: %d bytes claim to decode to %d", len(src), n)
 	}
-	if n > cap(dst)-len(dst) {
-		if err := alloc.CheckLarge(uint64(len(dst) + n)); err != nil {
+	if size := len(dst) + n; size > cap(dst) { // append would allocate more than that
+		if err := alloc.CheckLarge(uint64(size)); err != nil {
 			return nil, fmt.Errorf("snappy: %w", err)
 		}
+		dst = append(make([]byte, 0, size), dst...)
 	}
-	dst = grow(dst, n)
 	got, err := snappy.Decode(dst[len(dst):len(dst)+n], src)
 	if err != nil {
 		return nil, err

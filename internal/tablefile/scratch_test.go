@@ -76,16 +76,33 @@ func TestBlockRefs(t *testing.T) {
 	}
 }
 
-// A read of several blocks, or of a large one, takes no memory that there is not. The limit is the process's, and so the
-// test is not parallel.
-func TestFillChecksMemory(t *testing.T) {
+// No read takes memory that there is not. The limit is the process's, and so the test is not parallel.
+func TestReadsCheckMemory(t *testing.T) {
 	const size = 128 << 20
+	block := make([]byte, size)
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(size - 1))
-	f := File{src: io.NewSectionReader(zeros{}, 0, size)}
+	f := File{src: io.NewSectionReader(zeros{}, 0, size), o: new(Options), Pages: &Pages{N: 1, Size: size}}
 	a := Ahead{bytes: []byte("before")}
-	var refused *alloc.Error
-	if err := a.Fill(t.Context(), &f, DataBlock, 0, size); !errors.As(err, &refused) || a.has(0, 1) {
-		t.Errorf("Fill = %v, want an *alloc.Error", err)
+	for _, tt := range []struct {
+		name string
+		read func() error
+	}{
+		{"several blocks", func() error { return a.Fill(t.Context(), &f, DataBlock, 0, size) }},
+		{"a page of a filter", func() error {
+			_, err := f.readPage(0, &ReadOptions{}, new(Scratch))
+			return err
+		}},
+		{"a copy of a block of the source", func() error {
+			_, err := (&Scratch{inSource: true, block: block}).own(block)
+			return err
+		}},
+	} {
+		if err := tt.read(); !errors.As(err, new(*alloc.Error)) {
+			t.Errorf("%s: %v, want an *alloc.Error", tt.name, err)
+		}
+	}
+	if a.has(0, 1) {
+		t.Error("after the error, it has bytes")
 	}
 }
 

@@ -162,12 +162,11 @@ func (a *Ahead) Fill(ctx context.Context, f *File, kind Kind, start, end uint64)
 	if n == 0 {
 		return nil
 	}
-	if err := checkMemory(n); err != nil {
-		a.bytes = nil
+	into, err := sized(a.bytes, n)
+	a.bytes, a.offset = nil, start // should the source panic
+	if err != nil {
 		return err
 	}
-	into := grow(a.bytes[:0], n)[:n]
-	a.bytes, a.offset = nil, start // should the source panic
 	if err := f.read(ctx, kind, into, start); err != nil {
 		return err
 	}
