@@ -40,7 +40,7 @@ func openFarAway() (*table.Reader, *farAway) {
 	return r, src
 }
 
-// Many keys take few requests. Here Cuba and Norway are in neighbouring blocks, Togo is not, and
+// Many keys take few requests. Here Cuba and Norway are in neighboring blocks, Togo is not, and
 // the filter rules Atlantis out.
 func ExampleReader_GetMany() {
 	r, src := openFarAway()

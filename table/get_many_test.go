@@ -30,7 +30,7 @@ func keysOf(pairs []workload.Pair, numbers ...int) [][]byte {
 	return keys
 }
 
-// Neighbouring blocks are read by one read, and a block for several keys once.
+// Neighboring blocks are read by one read, and a block for several keys once.
 func TestGetManyJoinsReads(t *testing.T) {
 	t.Parallel()
 	small, large := numbered(20), numbered(20)
@@ -45,7 +45,7 @@ func TestGetManyJoinsReads(t *testing.T) {
 		reads int
 	}{
 		{"a key twice", small, []int{3, 3}, 0, 1},
-		{"neighbours, in any order", small, []int{5, 3, 4}, 0, 1},
+		{"neighbors, in any order", small, []int{5, 3, 4}, 0, 1},
 		{"a block between them", small, []int{3, 5, 7}, 0, 3},
 		{"a gap as long as a block", small, []int{3, 5, 7}, 1 << 10, 1},
 		{"a gap that is too small", small, []int{3, 5, 7}, 10, 3},

@@ -140,7 +140,7 @@ func fuseOfPeer[T uint8 | uint16](b *testing.B, n int, keys func(func([]byte))) 
 	return func(key []byte) bool { return f.Contains(xxh3.Hash(key)) }, len(f.Fingerprints) * bits.Len64(uint64(^T(0))) / 8
 }
 
-// mixedKey makes key i of 16 bytes: neighbours have nothing in common.
+// mixedKey makes key i of 16 bytes: neighbors have nothing in common.
 func mixedKey(key *[16]byte, i uint64) []byte {
 	h := (i + 1) * 0x9e3779b97f4a7c15
 	h = (h ^ h>>31) * 0xbf58476d1ce4e5b9

@@ -56,7 +56,7 @@ func randomKey(i int) []byte {
 	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, rng.Uint64()), rng.Uint64())
 }
 
-// Bloom filters of keys that differ in few bits have far more false positives for neighbours of these keys,
+// Bloom filters of keys that differ in few bits have far more false positives for neighbors of these keys,
 // as filter/README.md says. Fuse filters do not.
 func TestRatesByShapeOfKeys(t *testing.T) {
 	long.Test(t)
@@ -66,15 +66,15 @@ func TestRatesByShapeOfKeys(t *testing.T) {
 		for i, bits := range []int{10, 20} {
 			least, most := 1.0, 0.0
 			for n := 34; n <= 40; n++ {
-				rate := neighbourRate(t, bloomOf(bits), s.key, n, 8000)
+				rate := neighborRate(t, bloomOf(bits), s.key, n, 8000)
 				least, most = min(least, rate), max(most, rate)
 			}
 			if want := s.small[i]; !near(least, want.low) || !near(most, want.high) {
 				t.Errorf("%s, %d bits: %.4f to %.4f %%, want %g to %g %%", s.name, bits, 100*least, 100*most, want.low, want.high)
 			}
-			got = append(got, neighbourRate(t, bloomOf(bits), s.key, 1000, 2000),
-				neighbourRate(t, tableFilterOf(filter.NewTableBloom(bits)), s.key, 100_000, 8),
-				neighbourRate(t, tableFilterOf(newPolicy(t, bits*4/5)), s.key, 100_000, 80))
+			got = append(got, neighborRate(t, bloomOf(bits), s.key, 1000, 2000),
+				neighborRate(t, tableFilterOf(filter.NewTableBloom(bits)), s.key, 100_000, 8),
+				neighborRate(t, tableFilterOf(newPolicy(t, bits*4/5)), s.key, 100_000, 80))
 		}
 		for i, rate := range got {
 			if !near(rate, s.rates[i]) {
@@ -87,9 +87,9 @@ func TestRatesByShapeOfKeys(t *testing.T) {
 // near reports whether a rate is about as many percent.
 func near(rate, percent float64) bool { return 100*rate >= percent/1.25 && 100*rate <= percent*1.25 }
 
-// neighbourRate is the share of absent keys that filters of n keys each may contain. The keys are
+// neighborRate is the share of absent keys that filters of n keys each may contain. The keys are
 // those of even numbers in a row, and the absent ones those of the odd numbers between them.
-func neighbourRate(t *testing.T, f filterOf, key func(i int) []byte, n, filters int) float64 {
+func neighborRate(t *testing.T, f filterOf, key func(i int) []byte, n, filters int) float64 {
 	hits, rng := 0, rand.New(rand.NewPCG(uint64(n), 2))
 	for range filters {
 		start, keys := 2*rng.IntN(300_000), make([][]byte, n)

@@ -218,7 +218,7 @@ func decodeFooter(b []byte, at uint64) (f Footer, padding []byte, err error) {
 // byte of the file.
 //
 // The blocks themselves, stored and decompressed, take at most 1 + maxSnappyGain times their size in the file, since
-// grow allocates no more than is needed. A rowblock.Decoded takes at most 3 MiB, with what it has outgrown. All together
+// what reads them allocates no more than is needed. A rowblock.Decoded takes at most 3 MiB, with what it has outgrown. All together
 // is < 64 MiB plus 32 times the size of the file.
 type Budget struct{ Fixed, PerByte uint64 }
 

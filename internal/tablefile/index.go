@@ -42,7 +42,7 @@ type Spans interface {
 // An indexEntry is an entry of the index. It lies in the index block.
 type indexEntry struct{ separator, value []byte }
 
-// entry returns entry i. It checks its form, and that it lies between its neighbours.
+// entry returns entry i. It checks its form, and that it lies between its neighbors.
 func (x *Index) entry(i int) (indexEntry, error) {
 	entries, start, end := x.stored.Entries, x.start(i), x.start(i+1)
 	if start >= end || end > uint64(len(entries)) || i == 0 && start > 0 {

@@ -17,7 +17,7 @@ var (
 	Peers   = [3]color.NRGBA{rgb(0x4f5861), rgb(0x737c86), rgb(0x8c949c)}
 )
 
-// Series are colors for what has no order. Colour-blind readers tell them apart too.
+// Series are colors for what has no order. Color-blind readers tell them apart too.
 var Series = [6]color.NRGBA{Ours, rgb(0xb23c00), rgb(0x007a5a), rgb(0xb44a9c), rgb(0xad8a00), Ink}
 
 // A role is a color's name, and its values on light and on dark pages.

@@ -85,7 +85,7 @@ func lab(c color.NRGBA, seen [3][3]float64) [3]float64 {
 	return [3]float64{116*y - 16, 500 * (x - y), 200 * (y - z)}
 }
 
-func TestSeriesForColourBlindReaders(t *testing.T) {
+func TestSeriesForColorBlindReaders(t *testing.T) {
 	t.Parallel()
 	for i, a := range Series {
 		for _, b := range Series[:i] {

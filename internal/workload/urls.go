@@ -17,7 +17,7 @@ const (
 )
 
 // W3 returns n URLs of 64 bytes with empty values. Each has a host, two levels of path, and a
-// number, so that neighbours share long prefixes. There are some thousand hosts, and a few of
+// number, so that neighbors share long prefixes. There are some thousand hosts, and a few of
 // them have most of the URLs. The absent keys are n further URLs of the same form, at most a
 // million.
 func W3(n int) Set {
@@ -58,7 +58,7 @@ func urlCodes(rng *rand.Rand, n int) []uint64 {
 func urlCode(rng *rand.Rand) uint64 {
 	u := rng.Float64()
 	rank := uint64(u * u * u * (1 << hostBits))
-	host := rank * 2029 % (1 << hostBits) // big hosts are not neighbours
+	host := rank * 2029 % (1 << hostBits) // big hosts are not neighbors
 	return host<<(64-hostBits) | rng.Uint64()>>hostBits
 }
 

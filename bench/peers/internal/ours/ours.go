@@ -1,4 +1,4 @@
-// Package ours writes tables with this module, as its neighbours do with the
+// Package ours writes tables with this module, as its neighbors do with the
 // other engines.
 package ours
 

@@ -1,7 +1,7 @@
 //go:build !wasip1
 
 // Package progress shows the progress of a command on a terminal, and nothing elsewhere. The
-// library pb draws, measures and ticks. Its text has no colours or escape codes, so any
+// library pb draws, measures and ticks. Its text has no colors or escape codes, so any
 // terminal does.
 package progress
 

@@ -97,7 +97,7 @@ class Picker {
   }
 }
 
-/** frameRect frames in two colours, one of which is seen on any ground. */
+/** frameRect frames in two colors, one of which is seen on any ground. */
 function frameRect(context, [x, y, width, height]) {
   const wide = Math.max(width, 3);
   for (const [ground, line, out] of [[color("card"), 4, 1], [color("ink"), 2, 1]]) {

@@ -28,7 +28,7 @@ type keyLayout struct {
 const layoutLevels = 4
 
 // layout returns the layout of tables of n keys. The more keys a list has, the longer the prefixes
-// that neighbours share. So tables of fewer keys of the sample are written too, each of half of those
+// that neighbors share. So tables of fewer keys of the sample are written too, each of half of those
 // before. What they take lies near a line over the logarithm of the number of keys, up to n.
 func (s *KeySample) layout(n, blockSize uint64) keyLayout {
 	s.mu.Lock()

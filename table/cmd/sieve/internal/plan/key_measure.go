@@ -12,7 +12,7 @@ const minOwnLookups = 1_000_000
 
 // measure builds filters of a half of the sample's keys, as the Option has them, and returns the
 // share of the others for which they answer "may contain". Other halves follow until there were
-// enough lookups. A table's filter gets at most maxKeys. The keys of a filter are neighbours, and it is
+// enough lookups. A table's filter gets at most maxKeys. The keys of a filter are neighbors, and it is
 // asked for keys between them, as in a set. The result is reproducible.
 func (s *KeySample) measure(o Option, maxKeys int) (Measurement, error) {
 	lookups := lookupsFor(o, minOwnLookups)

@@ -21,7 +21,7 @@ func writePairs(t *testing.T, d Design, keys [][]byte) *table.Reader {
 	return openTable(t, tableOf(t, o, keys, 0))
 }
 
-// The rates that are measured with a sample are those of tables of its keys, for neighbours of them.
+// The rates that are measured with a sample are those of tables of its keys, for neighbors of them.
 // Of numbers in a row, they are other ones than of random keys.
 func TestRatesOfSample(t *testing.T) {
 	long.NoRace(t)

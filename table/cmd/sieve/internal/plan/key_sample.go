@@ -63,7 +63,7 @@ func readSample(list iter.Seq2[input.Pair, error], canReadAgain bool, n uint64, 
 		}
 		return s, nil
 	}
-	if err := addAll(list, s.addNeighbour); err != nil {
+	if err := addAll(list, s.addNeighbor); err != nil {
 		return nil, err
 	}
 	if s.sort(); len(s.pairs) < s.most.keys/4 && s.bytes < s.most.bytes/4 {
@@ -152,7 +152,7 @@ const (
 type stretch struct{ from, to []byte }
 
 // chooseStretches reports whether a list has more keys than the sample, which a plan for n keys
-// needs. If it has, pairs of neighbours replace those that were added.
+// needs. If it has, pairs of neighbors replace those that were added.
 func (s *KeySample) chooseStretches(n uint64) bool {
 	all := len(s.pairs)
 	count := min(maxStretches, all>>s.halved)
@@ -173,8 +173,8 @@ func (s *KeySample) chooseStretches(n uint64) bool {
 // errSampleChanged is the error for a list that had other keys when it was read again.
 var errSampleChanged = errors.New("--sample changed while it was read: run sieve plan again on a file that does not change")
 
-// addNeighbour adds a pair if it is in a stretch.
-func (s *KeySample) addNeighbour(p input.Pair) error {
+// addNeighbor adds a pair if it is in a stretch.
+func (s *KeySample) addNeighbor(p input.Pair) error {
 	i, found := slices.BinarySearchFunc(s.stretches, p.Key, func(t stretch, key []byte) int { return bytes.Compare(t.from, key) })
 	if !found {
 		i--
@@ -191,7 +191,7 @@ func (s *KeySample) addNeighbour(p input.Pair) error {
 	return nil
 }
 
-// likeKeys returns of how many keys the neighbours in the sample are neighbours.
+// likeKeys returns of how many keys the neighbors in the sample are neighbors.
 func (s *KeySample) likeKeys() float64 {
 	if s.stretches == nil {
 		return float64(len(s.pairs))

@@ -100,7 +100,7 @@ func TestLayoutOfSample(t *testing.T) {
 	}
 }
 
-// Of few keys, neighbours share less. Layouts are numbers for any number of keys.
+// Of few keys, neighbors share less. Layouts are numbers for any number of keys.
 func TestLayoutOfFewKeys(t *testing.T) {
 	t.Parallel()
 	list := pairsOf(workload.W3(20_000))

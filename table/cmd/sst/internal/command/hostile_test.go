@@ -26,7 +26,7 @@ import (
 // forged is what a line would say if a name could begin one.
 const forged = "users.ldb: ok"
 
-// hostile has what moves a terminal's cursor, colours, clears or hides text, turns its
+// hostile has what moves a terminal's cursor, colors, clears or hides text, turns its
 // order around, or is no text at all. It is in the names of files and of what is in
 // them, in keys and values, and stands for arguments.
 const hostile = "x\x1b[31m\x1b]0;y\a\b\v\r\n" + forged + "\n\u0085\u009b2J\u202e\u2066\u2028\u200b\ufeff\U000e0001\x7f\xff\xc0y"

@@ -162,9 +162,9 @@ func printFilter(w io.Writer, f tablestats.FilterStats) {
 	}
 	text.Row(w, "  false positives", "%.4f %% predicted, %.*f %% measured (%s random keys)",
 		100*f.Predicted, decimals(f.Lookups), 100*f.Measured, humanize.Comma(int64(f.Lookups)))
-	if f.NeighboursPass() {
+	if f.NeighborsPass() {
 		text.Row(w, "  warning", "%.2g %% false positives among %s absent keys that differ from present ones in the last byte: Bloom filters handle such keys badly",
-			100*f.Neighbours.Rate, humanize.Comma(int64(f.Neighbours.Lookups)))
+			100*f.Neighbors.Rate, humanize.Comma(int64(f.Neighbors.Lookups)))
 		text.Row(w, "", "use a fuse filter instead: --bits none --table-filter fuse:8 has 0.39 %%")
 	}
 	rowIf(f.EitherHash, w, "  two hashes",

@@ -97,7 +97,7 @@ func TestControls(t *testing.T) {
 	}
 }
 
-// withoutLoad returns the controls of a map that cannot be coloured by filter load.
+// withoutLoad returns the controls of a map that cannot be colored by filter load.
 func withoutLoad(controls []pagetest.Control) []pagetest.Control {
 	i := slices.IndexFunc(controls, func(c pagetest.Control) bool { return c.Name == "radio entries" })
 	all := slices.Delete(slices.Clone(controls), i, i+1)

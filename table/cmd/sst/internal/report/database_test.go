@@ -136,7 +136,7 @@ func checkGrid(t *testing.T, page *pagetest.Tab) {
 	}
 }
 
-// The colours of the bars that there are have a legend, and large numbers have commas.
+// The colors of the bars that there are have a legend, and large numbers have commas.
 func TestDatabaseLegend(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -77,7 +77,7 @@ func TestPageShowsFirstKey(t *testing.T) {
 	}
 }
 
-// The colours and the marked keys are chosen with the keyboard alone, on a phone and on a wide
+// The colors and the marked keys are chosen with the keyboard alone, on a phone and on a wide
 // window. The address keeps them and the key, and shows them again.
 func TestPageKeepsView(t *testing.T) {
 	t.Parallel()
@@ -88,7 +88,7 @@ func TestPageKeepsView(t *testing.T) {
 		page.Do(chromedp.EmulateViewport(width, 800), chromedp.Navigate(page.URL))
 		page.TabTo("#key")
 		page.Do(chromedp.KeyEvent(key + kb.Enter))
-		chooseColours(page, "key="+url.QueryEscape(key)+"&")
+		chooseColors(page, "key="+url.QueryEscape(key)+"&")
 		page.TabTo("#prefix")
 		page.Do(chromedp.KeyEvent("key0010"))
 		linkWith(page, "prefix=key0010")
@@ -110,9 +110,9 @@ func TestPageKeepsView(t *testing.T) {
 	}
 }
 
-// chooseColours chooses one colouring after the other. The link then has what it had before,
-// and the colours.
-func chooseColours(page *pagetest.Tab, before string) {
+// chooseColors chooses one coloring after the other. The link then has what it had before,
+// and the colors.
+func chooseColors(page *pagetest.Tab, before string) {
 	page.Helper()
 	page.TabTo("input[name=by]")
 	for _, tt := range []struct{ by, legend string }{
@@ -121,7 +121,7 @@ func chooseColours(page *pagetest.Tab, before string) {
 	} {
 		page.Do(chromedp.KeyEvent(kb.ArrowRight))
 		if got := linkWith(page, "map="+tt.by); got != before+"map="+tt.by {
-			page.Errorf("the address is %q, want the key and the colours", got)
+			page.Errorf("the address is %q, want the key and the colors", got)
 		}
 		if got := page.Text("#parts"); !strings.Contains(got, tt.legend) {
 			page.Errorf("the legend for %s is %q, want %q in it", tt.by, got, tt.legend)
@@ -142,9 +142,9 @@ func TestHostileLinks(t *testing.T) {
 		{"HTML as it is", "key=" + image + "&prefix=" + image + "&from=" + image, bothMarks, "✗ Absent “" + image + "”"},
 		{"the empty key", "key=", "", "✗ Absent “”"},
 		{"escapes that are none", `key=\q&from=\q&to=\x1`, "", `no such escape: \q`},
-		{"colours that there are not", "map=" + image, "The link names colours that this map lacks.", first},
-		{"colours of filters", "map=load", "The link names colours that this map lacks.", first},
-		{"names of properties", "map=__proto__&__proto__=1&constructor=1", "The link names colours that this map lacks.", first},
+		{"colors that there are not", "map=" + image, "The link names colors that this map lacks.", first},
+		{"colors of filters", "map=load", "The link names colors that this map lacks.", first},
+		{"names of properties", "map=__proto__&__proto__=1&constructor=1", "The link names colors that this map lacks.", first},
 		{"a prefix beside a range", "prefix=key&from=a&to=b", bothMarks, first},
 		{"line breaks", "key=a%0Ab%0D%5C%5C%0A", "", `✗ Absent “a\nb\r\\\n”`},
 		{"a line break behind a backslash", "key=a%5C%0An", "", `no such escape: \ n`},

@@ -43,7 +43,7 @@ type FilterStats struct {
 	Predicted  float64 `json:"predicted_rate"`
 	Measured   float64 `json:"measured_rate"` // set by Stats.Measure
 	Lookups    int     `json:"lookups"`
-	Neighbours         // set by Stats.Measure
+	Neighbors          // set by Stats.Measure
 
 	// Rates are the predicted rates of the block filters, by number.
 	Rates []float32 `json:"-"`

@@ -17,7 +17,7 @@ func (s *Stats) Measure(f *dbfile.File) {
 		}
 	}
 	if f.Order != table.AnyOrder && len(s.Filters) > 0 {
-		s.measureNeighbours(f)
+		s.measureNeighbors(f)
 	}
 }
 
@@ -111,36 +111,36 @@ func (b *Budget) ratio(s, kind shape) float64 {
 	return ratio
 }
 
-// Neighbours are what a filter answered for absent keys that are neighbours of present ones: keys
+// Neighbors are what a filter answered for absent keys that are neighbors of present ones: keys
 // whose last byte is one more or one less. These are asked for where keys are numbers, and Bloom
 // filters err more often for them than for random keys.
-type Neighbours struct {
+type Neighbors struct {
 	Rate    float64 `json:"neighbor_rate"`
 	Lookups int     `json:"neighbor_lookups"`
 }
 
-// neighbourBlocks is how many data blocks, spread evenly, neighbours are taken of.
-const neighbourBlocks = 200
+// neighborBlocks is how many data blocks, spread evenly, neighbors are taken of.
+const neighborBlocks = 200
 
-// NeighboursPass reports whether neighbours pass the filter far more often than random keys do and
+// NeighborsPass reports whether neighbors pass the filter far more often than random keys do and
 // than is predicted: half as often again, and by more than chance.
-func (f *FilterStats) NeighboursPass() bool {
-	expected := max(f.Predicted, f.Measured) * float64(f.Neighbours.Lookups)
-	hits := f.Neighbours.Rate * float64(f.Neighbours.Lookups)
+func (f *FilterStats) NeighborsPass() bool {
+	expected := max(f.Predicted, f.Measured) * float64(f.Neighbors.Lookups)
+	hits := f.Neighbors.Rate * float64(f.Neighbors.Lookups)
 	return hits > 1.5*expected && hits > expected+5*math.Sqrt(expected+1)
 }
 
-// measureNeighbours sets the Neighbours of all filters.
-func (s *Stats) measureNeighbours(f *dbfile.File) {
+// measureNeighbors sets the Neighbors of all filters.
+func (s *Stats) measureNeighbors(f *dbfile.File) {
 	hits, lookups := make([]int, len(s.Filters)), 0
-	n := min(neighbourBlocks, len(f.Layout.Data))
+	n := min(neighborBlocks, len(f.Layout.Data))
 	for i := range n {
 		part := f.Layout.Data[i*len(f.Layout.Data)/n]
 		b, err := ReadBlock(f, part)
 		if err != nil {
 			continue // Collect says so
 		}
-		absent := absentNeighbours(b, f)
+		absent := absentNeighbors(b, f)
 		lookups += len(absent)
 		for j := range s.Filters {
 			filters := s.Filters[j].alone(f)
@@ -152,13 +152,13 @@ func (s *Stats) measureNeighbours(f *dbfile.File) {
 		}
 	}
 	for j := range hits {
-		s.Filters[j].Neighbours = Neighbours{float64(hits[j]) / float64(max(1, lookups)), lookups}
+		s.Filters[j].Neighbors = Neighbors{float64(hits[j]) / float64(max(1, lookups)), lookups}
 	}
 }
 
-// absentNeighbours returns neighbours of the keys of a block that lie between two keys of it, and so
+// absentNeighbors returns neighbors of the keys of a block that lie between two keys of it, and so
 // are not in the table.
-func absentNeighbours(b Block, f *dbfile.File) (absent [][]byte) {
+func absentNeighbors(b Block, f *dbfile.File) (absent [][]byte) {
 	var before []byte
 	for ok := b.Iter.First(); ok; ok = b.Iter.Next() {
 		key := f.FilterKey(b.Iter.Key())

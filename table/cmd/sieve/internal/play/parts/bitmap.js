@@ -64,7 +64,7 @@ class BitMap {
     for (const bit of key.bits) this.fillCell(context, bit);
   }
 
-  /** fillCell leaves only so much room that neighbours can be told apart. */
+  /** fillCell leaves only so much room that neighbors can be told apart. */
   fillCell(context, bit) {
     const [x, y] = this.corner(bit);
     const room = Math.min(0.5, this.cell / 8);

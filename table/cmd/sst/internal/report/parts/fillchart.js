@@ -1,8 +1,8 @@
-// How many filters are how full, with what is expected, over the colours of the heat map.
+// How many filters are how full, with what is expected, over the colors of the heat map.
 
 const fillChart = { height: 104, base: 72, top: 8, bins: 200, left: 1 };
 
-/** A FillChart draws counts of fills, on the scale of the colours. */
+/** A FillChart draws counts of fills, on the scale of the colors. */
 class FillChart {
   constructor(fills, expected) {
     this.counts = new Float64Array(fillChart.bins);

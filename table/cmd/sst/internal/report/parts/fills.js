@@ -1,4 +1,4 @@
-// Fills of the map: a colour for each part, and a mark on it.
+// Fills of the map: a color for each part, and a mark on it.
 
 const tileSize = 8;
 
@@ -19,12 +19,12 @@ class Fills {
     this.made = new Map();
   }
 
-  /** plain is a part's colour. */
+  /** plain is a part's color. */
   plain(kind) {
     return this.keep(kind, () => kind === "card" ? color(kind) : kind.startsWith("rgb") ? kind : color(`part-${kind.replaceAll(" ", "-")}`));
   }
 
-  /** marked is the colour with the part's mark. */
+  /** marked is the color with the part's mark. */
   marked(kind) {
     const mark = marks[kind];
     return mark ? this.keep(`${kind} marked`, () => this.tile(kind, strokes[mark])) : this.plain(kind);

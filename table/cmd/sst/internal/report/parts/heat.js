@@ -75,7 +75,7 @@ class HeatMap {
     }
   }
 
-  /** legend explains the marks. The chart below explains the colours. */
+  /** legend explains the marks. The chart below explains the colors. */
   legend() {
     const hollow = element("span", { className: "key" }, element("span", { className: "hollow", "aria-hidden": "true" }), "no keys");
     return element("p", { className: "legend" }, this.farKeys, ...this.fill.some(Number.isNaN) ? [hollow] : [], this.note);

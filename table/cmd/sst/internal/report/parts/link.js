@@ -1,4 +1,4 @@
-// What the page shows, kept in its address behind the #: the key, the colours of the map and
+// What the page shows, kept in its address behind the #: the key, the colors of the map and
 // the marked keys. An address can come from anyone: what is not understood is left out, and
 // nothing in it becomes HTML.
 
@@ -30,7 +30,7 @@ function leaveOut() {
   const wrong = [];
   if (view.map !== undefined && !mapChoices.includes(view.map)) {
     delete view.map;
-    wrong.push("The link names colours that this map lacks.");
+    wrong.push("The link names colors that this map lacks.");
   }
   if (view.prefix && (view.from || view.to)) {
     delete view.from;

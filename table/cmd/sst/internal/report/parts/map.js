@@ -6,7 +6,7 @@ const partNames = {
   gap: "not in a block", damaged: "damaged", rest: "other",
 };
 
-/** Marks tell parts apart without their colours. */
+/** Marks tell parts apart without their colors. */
 const marks = {
   filter: "slash", "table filter": "backslash", properties: "dots", meta: "dots", metaindex: "columns",
   index: "rows", footer: "cross", rest: "slash", "left out": "dots", damaged: "cross", snappy: "slash", zstd: "backslash", zlib: "columns", deflate: "rows", unknown: "dots",
@@ -22,14 +22,14 @@ const mostRows = 24;
 class FileMap {
   constructor() {
     this.by = "part";
-    this.measure = null; // what blocks are coloured by, unless by kind
+    this.measure = null; // what blocks are colored by, unless by kind
     this.marked = null; // the data blocks of a range of keys
     this.count = blocks.count + model.parts.length;
     this.start = Float64Array.from([...blocks.offset, ...model.parts.map(({ offset }) => offset)]);
     this.order = Uint32Array.from(this.start, (_, i) => i).sort((a, b) => this.start[a] - this.start[b]);
   }
 
-  /** colorBy chooses the colours. */
+  /** colorBy chooses the colors. */
   colorBy(by) {
     this.by = by;
     this.measure = by in figures ? new Measure(by) : null;
@@ -112,7 +112,7 @@ class FileMap {
       fills.fill(width > leastMarked ? fills.marked(kind) : fills.plain(kind), narrow ? Math.floor(x) : x, y, narrow ? 1 : width, height);
     }
     const trailer = it.trailer / this.perPixel;
-    const gap = (it.length + it.trailer) / this.perPixel > 4 && trailer < 1 ? 1 : 0; // keeps neighbours apart
+    const gap = (it.length + it.trailer) / this.perPixel > 4 && trailer < 1 ? 1 : 0; // keeps neighbors apart
     if (trailer < 1 && gap === 0) return;
     for (const [x, y, width, height] of this.spans(end, end + it.trailer)) {
       fills.fill(gap ? fills.plain("card") : fills.plain("trailer"), gap ? x - 1 : x, y, Math.max(width, 1), height);
@@ -168,7 +168,7 @@ function scanOf(id) {
   const to = id + 1 < blocks.count + blocks.left ? ["--to", afterKey(id)] : [];
   const text = "Its entries are not in this page.";
   if ([...from, ...to].some((word) => word.length > longestBound)) return [element("p", {}, `${text} Its separators are too long for a command.`)];
-  const what = model.internal ? "This command prints all versions of its keys, some of which may be in neighbouring blocks:"
+  const what = model.internal ? "This command prints all versions of its keys, some of which may be in neighboring blocks:"
     : "This command prints them:";
   return [element("p", {}, `${text} ${what}`), commandLine([...model.scan, ...[...from, ...to].map(shellQuote)].join(" "))];
 }

@@ -33,7 +33,7 @@ function shareOfFile(bytes) {
   return share < 0.0001 ? "< 0.01 %" : `${decimal(100 * share, share < 0.1 ? 2 : 1)} %`;
 }
 
-/** partsTable is the table for what the map is coloured by. */
+/** partsTable is the table for what the map is colored by. */
 function partsTable({ by, measure }, groups) {
   const rows = groups.map(({ kind, count: n, stored, raw }) => [
     element("span", { className: "key" }, swatch(kind), measure?.shades.includes(kind) ? measure.name(kind) : partNames[kind] ?? kind),
@@ -44,7 +44,7 @@ function partsTable({ by, measure }, groups) {
   return tableOf(caption, [what[0].toUpperCase() + what.slice(1), "Blocks", "Stored", "Unpacked", "Share"], rows);
 }
 
-/** telling is how many bits the colour of a byte tells (Shannon's entropy). Of figures, the shades of data blocks count if they vary. */
+/** telling is how many bits the color of a byte tells (Shannon's entropy). Of figures, the shades of data blocks count if they vary. */
 function telling({ measure }, groups) {
   if (measure && !measure.varies) return 0;
   const bytes = groups.filter(({ kind }) => !measure || measure.shades.includes(kind)).map(({ stored }) => stored);
@@ -52,7 +52,7 @@ function telling({ measure }, groups) {
   return bytes.reduce((bits, n) => bits - n / sum * Math.log2(n / sum), 0);
 }
 
-/** A MapSection is the map with its legend, and the choices of colours and of marked keys. */
+/** A MapSection is the map with its legend, and the choices of colors and of marked keys. */
 class MapSection {
   constructor() {
     this.map = new FileMap();
@@ -70,7 +70,7 @@ class MapSection {
     this.numberBlocks();
   }
 
-  /** mostTelling is the choice of colours that tells most, the first of equals. */
+  /** mostTelling is the choice of colors that tells most, the first of equals. */
   mostTelling() {
     const all = mapChoices.map((by) => {
       this.map.colorBy(by);
@@ -93,7 +93,7 @@ class MapSection {
     });
   }
 
-  /** color colours the map and shows the legend. */
+  /** color colors the map and shows the legend. */
   color(by) {
     this.map.colorBy(by);
     byId("parts").replaceChildren(scroller("Parts of the file", partsTable(this.map, groupsOf(this.map))));

@@ -1,10 +1,10 @@
-// What the map can be coloured by: kinds of blocks, or figures of data blocks on a ramp of colours, on
+// What the map can be colored by: kinds of blocks, or figures of data blocks on a ramp of colors, on
 // which filter loads have a scale.
 
-/** Colours from little to much (those of viridis: the colour-blind see them as others do). */
+/** Colors from little to much (those of viridis: the color-blind see them as others do). */
 const ramp = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
 
-/** rampColor returns the colour of a share between 0 and 1. */
+/** rampColor returns the color of a share between 0 and 1. */
 function rampColor(share) {
   const at = Math.min(Math.max(share, 0), 1) * (ramp.length - 1);
   const below = Math.min(Math.floor(at), ramp.length - 2);
@@ -18,7 +18,7 @@ function rampColor(share) {
  */
 const loadScale = [[0, 0], [0.35, 0.15], [0.55, 0.8], [1, 1]];
 const loadTicks = [0, 0.35, 0.4, 0.45, 0.5, 0.55, 1];
-const lightMarks = 0.45; // on darker colours, marks are light
+const lightMarks = 0.45; // on darker colors, marks are light
 
 /** loadShare returns the place of a load on the ramp, from 0 to 1. */
 function loadShare(load) {

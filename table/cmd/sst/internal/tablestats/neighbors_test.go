@@ -13,9 +13,9 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Bloom filters of integers let many of their neighbours pass, and that is noticed. Fuse filters do
+// Bloom filters of integers let many of their neighbors pass, and that is noticed. Fuse filters do
 // not, and neither do those of random keys, of decimal numbers, and of numbers without gaps.
-func TestNeighboursPass(t *testing.T) {
+func TestNeighborsPass(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	eight, err := fuse.New(8)
@@ -48,8 +48,8 @@ func TestNeighboursPass(t *testing.T) {
 			pairs = append(pairs, workload.Pair{Key: tt.key(i), Value: make([]byte, 100)})
 		}
 		f := statsOf(t, tt.o, pairs).Filters[0]
-		if got := f.NeighboursPass(); got != tt.want || f.Neighbours.Lookups == 0 && tt.name != "all integers" {
-			t.Errorf("%s: %+v and %.4f predicted, %.4f measured: warned %t, want %t", tt.name, f.Neighbours, f.Predicted, f.Measured, got, tt.want)
+		if got := f.NeighborsPass(); got != tt.want || f.Neighbors.Lookups == 0 && tt.name != "all integers" {
+			t.Errorf("%s: %+v and %.4f predicted, %.4f measured: warned %t, want %t", tt.name, f.Neighbors, f.Predicted, f.Measured, got, tt.want)
 		}
 	}
 }
