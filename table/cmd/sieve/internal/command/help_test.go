@@ -77,7 +77,7 @@ var callable = map[string]string{
 	"plan":       "-n 10 --bits 10",
 	"play":       "-o out.html",
 	"query":      "good.filter --keys-from PATH",
-	"rates":      "-o out -n 20 --runs 2 --questions 100",
+	"rates":      "-o out -n 20 --runs 2 --lookups 100",
 	"seen":       "--state out.state PATH",
 	"union":      "good.filter -o out.filter",
 	"version":    "",

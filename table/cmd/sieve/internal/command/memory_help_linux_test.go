@@ -31,7 +31,7 @@ func TestMemoryIsWhatTheHelpSays(t *testing.T) {
 	}
 	own := filepath.Join(dir, "own.txt")
 	noError(t, os.WriteFile(own, []byte(keys.String()), 0o666))
-	rates := []string{"rates", "-o", filepath.Join(dir, "rates"), "-n", "960000", "--questions", "1000"}
+	rates := []string{"rates", "-o", filepath.Join(dir, "rates"), "-n", "960000", "--lookups", "1000"}
 	for _, tt := range []struct {
 		name string
 		args []string

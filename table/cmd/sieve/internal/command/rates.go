@@ -71,7 +71,7 @@ func ratesCommand() *cobra.Command {
 	f.KeyFlags.Add(cmd, "measure", "raw-keys")
 	cli.Needs(cmd, "input-format", "keys-from")
 	cli.CountVar(flags, &f.Runs, "runs", "", 10, "number of `runs`, 2 to 1000")
-	cli.CountVar(flags, &f.Questions, "questions", "", 100_000, "absent `keys` per run, 100 to 1M")
+	cli.CountVar(flags, &f.Lookups, "lookups", "", 100_000, "absent `keys` per run, 100 to 1M")
 	cli.CountVar(flags, &f.Width, "width", "", 0, "chart width in `pixels`, 340 to 4000")
 	flags.Uint64Var(&f.Seed, "seed", 1, "random `seed`")
 	return cmd
@@ -83,7 +83,7 @@ func (f *ratesFlags) run(cmd *cobra.Command) error {
 	if err := f.complete(cmd); err != nil {
 		return err
 	}
-	if err := memory.Check("sieve rates", f.TrialMemory(), "use a smaller -n or --questions, or raise the limit"); err != nil {
+	if err := memory.Check("sieve rates", f.TrialMemory(), "use a smaller -n or --lookups, or raise the limit"); err != nil {
 		return err
 	}
 	for _, name := range []string{f.name + ".svg", f.name + ".csv"} {
@@ -92,7 +92,7 @@ func (f *ratesFlags) run(cmd *cobra.Command) error {
 		}
 	}
 	if f.Own != nil {
-		text.Note(cmd.ErrOrStderr(), "%s, %s distinct: %s", text.Count(uint64(f.ownLines), "key"), figures.Grouped(len(f.Own)), f.OwnQuestions())
+		text.Note(cmd.ErrOrStderr(), "%s, %s distinct: %s", text.Count(uint64(f.ownLines), "key"), figures.Grouped(len(f.Own)), f.OwnLookups())
 	}
 	bar := progress.Count(cmd.ErrOrStderr(), int64(f.Trials()), "measuring", "runs")
 	points, err := rates.Measure(f.Config, func() { bar.Add(1) })

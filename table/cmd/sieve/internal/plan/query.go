@@ -16,20 +16,20 @@ import (
 // A Query is what to plan for. Its fields are the flags of sieve plan. Sizes are in bytes.
 type Query struct {
 	Keys        uint64  `json:"keys"`
-	Rate        float64 `json:"asked_rate,omitempty"` // of false positives; 0: use BitsPerKey
-	BitsPerKey  int     `json:"asked_bits_per_key,omitempty"`
+	Rate        float64 `json:"requested_rate,omitempty"` // of false positives; 0: use BitsPerKey
+	BitsPerKey  int     `json:"requested_bits_per_key,omitempty"`
 	KeySize     uint64  `json:"key_size"`
 	ValueSize   uint64  `json:"value_size"`
 	Compression float64 `json:"compression"` // compressed size of data blocks, as a share of their size
 	BlockSize   uint64  `json:"block_size"`
 	TableSize   uint64  `json:"table_size"`
-	Memory      uint64  `json:"asked_memory,omitempty"` // of a machine; 0: do not plan machines
+	Memory      uint64  `json:"requested_memory,omitempty"` // of a machine; 0: do not plan machines
 
 	Sample *KeySample `json:"-"`                // of the keys and values; nil: random keys are planned
 	Format string     `json:"format,omitempty"` // of the lines of the Sample, for sst build
 	Input  string     `json:"-"`                // the file to build from, for a shell; "": not known
 
-	EntriesPerTable uint64 `json:"asked_entries_per_table,omitempty"` // at most; 0: as is usual
+	EntriesPerTable uint64 `json:"requested_entries_per_table,omitempty"` // at most; 0: as is usual
 }
 
 const (

@@ -98,10 +98,10 @@ func (c Config) head(panels []panel, width vg.Length) []line {
 	}
 	measured := fmt.Sprintf("%s %s keys; %d runs, each with different keys", filters, figures.Grouped(c.Keys), c.Runs)
 	if len(c.Shapes) > 0 {
-		measured += fmt.Sprintf(" and %s absent keys", figures.Grouped(c.Questions))
+		measured += fmt.Sprintf(" and %s absent keys", figures.Grouped(c.Lookups))
 	}
 	if c.Own != nil {
-		measured += "; of your keys, " + c.OwnQuestions()
+		measured += "; of your keys, " + c.OwnLookups()
 	}
 	return slices.Concat(
 		wrapped(c.finding(panels), title, width),

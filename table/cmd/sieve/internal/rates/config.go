@@ -18,17 +18,17 @@ import (
 
 // A Config says what to measure. Its fields are the flags of sieve rates.
 type Config struct {
-	Keys      int      // number of keys that filters are sized for
-	Runs      int      // runs of each measurement, each with different keys
-	Questions int      // absent keys that each run looks up; of the user's keys at most those that are not added
-	Policies  []string // kinds of filters, as Policies returns them
-	Bits      []int    // bits per key, if Rate is 0
-	Rate      float64  // each policy takes the fewest bits per key that promise this rate
-	K         Sweep    // values of k that are measured, in place of how filters fill up
-	Shapes    []string // shapes of keys, as Shapes returns them
-	Own       [][]byte // distinct keys of the user, measured before the Shapes
-	Seed      uint64   // seed of the random keys
-	Width     int      // of the chart, in CSS pixels; 0: as wide as its columns of panels
+	Keys     int      // number of keys that filters are sized for
+	Runs     int      // runs of each measurement, each with different keys
+	Lookups  int      // absent keys that each run looks up; of the user's keys at most those that are not added
+	Policies []string // kinds of filters, as Policies returns them
+	Bits     []int    // bits per key, if Rate is 0
+	Rate     float64  // each policy takes the fewest bits per key that promise this rate
+	K        Sweep    // values of k that are measured, in place of how filters fill up
+	Shapes   []string // shapes of keys, as Shapes returns them
+	Own      [][]byte // distinct keys of the user, measured before the Shapes
+	Seed     uint64   // seed of the random keys
+	Width    int      // of the chart, in CSS pixels; 0: as wide as its columns of panels
 }
 
 // mostK is the largest k. LevelDB reserves larger ones for other encodings.
@@ -68,7 +68,7 @@ func (c Config) Validate() error {
 	if err := cmp.Or(
 		cli.CheckRange("-n", c.Keys, 1, MaxKeys),
 		cli.CheckRange("--runs", c.Runs, 2, 1000),
-		cli.CheckRange("--questions", c.Questions, 100, 1_000_000),
+		cli.CheckRange("--lookups", c.Lookups, 100, 1_000_000),
 		cli.CheckRange("--width", cmp.Or(c.Width, minWidth), minWidth, 4000),
 		c.validateBits(),
 		validateNames("--policy", c.Policies, Policies(), false),

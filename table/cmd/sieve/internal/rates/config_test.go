@@ -16,7 +16,7 @@ func TestValidate(t *testing.T) {
 		{"few keys", func(c *Config) { c.Keys = 0 }, "-n is 0, not 1 to 1000000"},
 		{"many keys", func(c *Config) { c.Keys = 1_000_001 }, "-n is 1000001"},
 		{"one run", func(c *Config) { c.Runs = 1 }, "--runs is 1, not 2 to 1000"},
-		{"few questions", func(c *Config) { c.Questions = 99 }, "--questions is 99, not 100 to 1000000"},
+		{"few lookups", func(c *Config) { c.Lookups = 99 }, "--lookups is 99, not 100 to 1000000"},
 		{"a chart for phones", func(c *Config) { c.Width = 340 }, ""},
 		{"a narrow chart", func(c *Config) { c.Width = 339 }, "--width is 339, not 340 to 4000"},
 		{"no bits", func(c *Config) { c.Bits = nil }, "--bits has 0 numbers, not 1 to 6"},

@@ -15,7 +15,7 @@ import (
 )
 
 // small is measured in an instant.
-var small = Config{Keys: 200, Runs: 3, Questions: 1000, Policies: []string{"bloom"}, Bits: []int{4, 10}, Shapes: Shapes(), Seed: 1}
+var small = Config{Keys: 200, Runs: 3, Lookups: 1000, Policies: []string{"bloom"}, Bits: []int{4, 10}, Shapes: Shapes(), Seed: 1}
 
 func measure(t *testing.T, c Config) []Point {
 	t.Helper()
@@ -74,7 +74,7 @@ func TestFewKeys(t *testing.T) {
 func TestRandomKeysMeetTheFormula(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
-	c := Config{Keys: 10_000, Runs: 8, Questions: 50_000, Policies: []string{"bloom"}, Bits: []int{4, 8, 10}, Shapes: []string{"random"}, Seed: 7}
+	c := Config{Keys: 10_000, Runs: 8, Lookups: 50_000, Policies: []string{"bloom"}, Bits: []int{4, 8, 10}, Shapes: []string{"random"}, Seed: 7}
 	for _, p := range measure(t, c) {
 		if p.Load < 0.8 {
 			continue

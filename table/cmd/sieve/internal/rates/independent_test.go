@@ -37,7 +37,7 @@ func TestIndependentContainsItsKeys(t *testing.T) {
 func TestIndependentBitsMeetTheFormula(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
-	c := Config{Keys: 10_000, Runs: 8, Questions: 40_000, Policies: []string{"bloom", "independent"}, Bits: []int{10},
+	c := Config{Keys: 10_000, Runs: 8, Lookups: 40_000, Policies: []string{"bloom", "independent"}, Bits: []int{10},
 		Shapes: []string{"random", "sequential"}, K: Sweep{3, 7}, Seed: 7}
 	for _, p := range measure(t, c) {
 		ratio := p.Mean / p.Theory

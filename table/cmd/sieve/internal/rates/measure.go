@@ -56,7 +56,7 @@ const (
 
 // TrialMemory returns how many bytes a trial takes.
 func (c Config) TrialMemory() uint64 {
-	keys, each := c.mostKeys()+c.Questions, keyMemory
+	keys, each := c.mostKeys()+c.Lookups, keyMemory
 	if len(c.Shapes) > 0 {
 		each += generatedMemory
 	}
@@ -72,7 +72,7 @@ func (c Config) trialsInMemory() int {
 func (c Config) try(shape keyShape, run int, policies []sizedPolicy, points []Point) (err error) {
 	next := shape.start(newRand(c.Seed, shape.seed, run))
 	keys := next(c.mostKeys())
-	absent := next(c.Questions)
+	absent := next(c.Lookups)
 	steps := c.steps()
 	for i, p := range policies {
 		var f measuredFilter

@@ -69,11 +69,11 @@ func growth(n, size int) uint64 {
 // OwnSize returns how many keys filters can be sized for with the keys of the user, at least 1.
 func (c Config) OwnSize() int { return max(1, len(c.Own)/c.ownShare()) }
 
-// OwnQuestions says how many of the user's keys each run adds at most, and how many of the
+// OwnLookups says how many of the user's keys each run adds at most, and how many of the
 // others it looks up.
-func (c Config) OwnQuestions() string {
+func (c Config) OwnLookups() string {
 	added := c.mostKeys()
-	return fmt.Sprintf("each run adds up to %s and looks up %s others", figures.Grouped(added), figures.Grouped(min(c.Questions, len(c.Own)-added)))
+	return fmt.Sprintf("each run adds up to %s and looks up %s others", figures.Grouped(added), figures.Grouped(min(c.Lookups, len(c.Own)-added)))
 }
 
 // permutation returns the numbers < n in random order, in half the memory of rng.Perm.

@@ -64,7 +64,7 @@ func (panel panel) rates() (low, high float64) {
 		}
 	}
 	if high == 0 {
-		low = 1 / float64(panel.series[0].points[0].Questions)
+		low = 1 / float64(panel.series[0].points[0].Lookups)
 	}
 	return low, max(high, 10*low, highest)
 }

@@ -15,7 +15,7 @@ type Point struct {
 	M            int // number of bits in the filter
 	Keys         int
 	Load         float64   // Keys divided by the keys that the filter is sized for
-	Questions    int       // absent keys that each run looked up
+	Lookups      int       // absent keys that each run looked up
 	Rates        []float64 // of the runs
 	Mean, StdDev float64   // of Rates
 	Low, High    float64   // the interval of the mean: see interval
@@ -48,24 +48,24 @@ func (p *Point) set(run int, f measuredFilter, absent [][]byte) {
 	p.Rates[run] = float64(hits) / float64(len(absent))
 	if run == 0 {
 		p.M, p.K = f.size()
-		p.Questions, p.Theory = len(absent), f.formula(float64(p.Keys))
+		p.Lookups, p.Theory = len(absent), f.formula(float64(p.Keys))
 	}
 }
 
 // summarize sets the figures that follow from the rates.
 func (p *Point) summarize() {
 	p.Mean, p.StdDev = stat.MeanStdDev(p.Rates, nil)
-	p.Low, p.High = interval(p.Mean, p.StdDev, len(p.Rates), p.Questions)
+	p.Low, p.High = interval(p.Mean, p.StdDev, len(p.Rates), p.Lookups)
 }
 
 // interval returns the 95 % interval of the mean rate of the runs, by Wilson's formula for the
 // share of false positives among all lookups. If the runs differ by more than the chance of
 // single lookups explains, the lookups of a run are not independent. Then they count for
 // fewer, by the ratio of the variances.
-func interval(mean, stdDev float64, runs, questions int) (low, high float64) {
+func interval(mean, stdDev float64, runs, lookups int) (low, high float64) {
 	const z = 1.959964 // the normal distribution has 95 % within ± z
-	n := float64(runs * questions)
-	if chance := mean * (1 - mean) / float64(questions); stdDev*stdDev > chance {
+	n := float64(runs * lookups)
+	if chance := mean * (1 - mean) / float64(lookups); stdDev*stdDev > chance {
 		n *= chance / (stdDev * stdDev)
 	}
 	middle := mean + z*z/(2*n)

@@ -46,7 +46,7 @@ func filled(t *testing.T, policy string, bits int, keys [][]byte) measuredFilter
 func TestTableBloomMeetsTheFormula(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
-	c := Config{Keys: 10_000, Runs: 4, Questions: 50_000, Policies: []string{"table-bloom"}, Bits: []int{4, 8, 10}, Shapes: []string{"random"}, Seed: 7}
+	c := Config{Keys: 10_000, Runs: 4, Lookups: 50_000, Policies: []string{"table-bloom"}, Bits: []int{4, 8, 10}, Shapes: []string{"random"}, Seed: 7}
 	for _, p := range measure(t, c) {
 		if ratio := p.Mean / p.Theory; p.Load >= 0.8 && (ratio < 0.88 || ratio > 1.05) {
 			t.Errorf("%d bits per key, load %.1f: measured %g, the formula says %g", p.Bits, p.Load, p.Mean, p.Theory)
@@ -58,7 +58,7 @@ func TestTableBloomMeetsTheFormula(t *testing.T) {
 func TestFuseMeetsTheFormula(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
-	c := Config{Keys: 1000, Runs: 4, Questions: 50_000, Policies: []string{"fuse"}, Bits: []int{4, 8}, Shapes: []string{"random", "decimal"}, Seed: 7}
+	c := Config{Keys: 1000, Runs: 4, Lookups: 50_000, Policies: []string{"fuse"}, Bits: []int{4, 8}, Shapes: []string{"random", "decimal"}, Seed: 7}
 	for _, p := range measure(t, c) {
 		if ratio := p.Mean / p.Theory; ratio < 0.85 || ratio > 1.15 || p.M < p.Bits*1000 || p.M > 2*p.Bits*1000 {
 			t.Errorf("%s, %d bits, load %.1f: measured %g, the formula says %g; %d bits", p.Shape, p.Bits, p.Load, p.Mean, p.Theory, p.M)
@@ -105,7 +105,7 @@ func TestInterval(t *testing.T) {
 	for _, tt := range []struct {
 		name              string
 		mean, stdDev      float64
-		runs, questions   int
+		runs, lookups     int
 		wantLow, wantHigh float64
 	}{
 		{"no false positive", 0, 0, 10, 100, 0, 0.003827},
@@ -114,7 +114,7 @@ func TestInterval(t *testing.T) {
 		{"runs that differ, as if of a fourth of the lookups", 0.5, 0.1, 4, 100, 0.403832, 0.596168},
 		{"only false positives", 1, 0, 10, 100, 0.996173, 1},
 	} {
-		low, high := interval(tt.mean, tt.stdDev, tt.runs, tt.questions)
+		low, high := interval(tt.mean, tt.stdDev, tt.runs, tt.lookups)
 		if diff := low - tt.wantLow; diff > 1e-6 || diff < -1e-6 {
 			t.Errorf("%s: from %f, want %f", tt.name, low, tt.wantLow)
 		}
@@ -130,12 +130,12 @@ func TestIntervalCovers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	covered := 0
 	for range 1000 {
-		p := Point{Questions: 200, Rates: make([]float64, 10)}
+		p := Point{Lookups: 200, Rates: make([]float64, 10)}
 		for i := range p.Rates {
 			rate := 0.02 + 0.06*rng.Float64() // runs differ, with a mean of 5 %
-			for range p.Questions {
+			for range p.Lookups {
 				if rng.Float64() < rate {
-					p.Rates[i] += 1 / float64(p.Questions)
+					p.Rates[i] += 1 / float64(p.Lookups)
 				}
 			}
 		}
@@ -220,7 +220,7 @@ func numbered(n int) [][]byte {
 func TestTrialsInMemory(t *testing.T) {
 	t.Parallel()
 	large := small
-	large.Keys, large.Questions = MaxKeys, 1_000_000
+	large.Keys, large.Lookups = MaxKeys, 1_000_000
 	own := large
 	own.Own, own.Shapes = make([][]byte, large.ownShare()*MaxKeys), nil
 	for _, tt := range []struct {

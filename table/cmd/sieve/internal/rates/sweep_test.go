@@ -56,7 +56,7 @@ func TestSweep(t *testing.T) {
 func TestSweepMeetsTheFormula(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
-	c := Config{Keys: 5000, Runs: 4, Questions: 50_000, Policies: []string{"bloom"}, Bits: []int{5, 8}, Shapes: []string{"random"}, K: Sweep{1, 9}, Seed: 7}
+	c := Config{Keys: 5000, Runs: 4, Lookups: 50_000, Policies: []string{"bloom"}, Bits: []int{5, 8}, Shapes: []string{"random"}, K: Sweep{1, 9}, Seed: 7}
 	points := measure(t, c)
 	for i, bits := range c.Bits {
 		of := points[9*i : 9*i+9]

@@ -12,11 +12,11 @@ import (
 // WriteCSV writes all points, after a header with the names of the columns.
 func WriteCSV(w io.Writer, points []Point) error {
 	out := csv.NewWriter(w)
-	rows := [][]string{{"shape", "policy", "bits", "k", "m", "keys", "load", "runs", "questions", "mean", "stddev", "low", "high", "theory"}}
+	rows := [][]string{{"shape", "policy", "bits", "k", "m", "keys", "load", "runs", "lookups", "mean", "stddev", "low", "high", "theory"}}
 	for _, p := range points {
 		rows = append(rows, []string{
 			p.Shape, p.Policy, strconv.Itoa(p.Bits), strconv.Itoa(p.K), strconv.Itoa(p.M), strconv.Itoa(p.Keys), figure(p.Load),
-			strconv.Itoa(len(p.Rates)), strconv.Itoa(p.Questions), figure(p.Mean), figure(p.StdDev), figure(p.Low), figure(p.High), figure(p.Theory),
+			strconv.Itoa(len(p.Rates)), strconv.Itoa(p.Lookups), figure(p.Mean), figure(p.StdDev), figure(p.Low), figure(p.High), figure(p.Theory),
 		})
 	}
 	return out.WriteAll(rows)
