@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
+	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 )
 
 var noError = errtest.NoError
@@ -112,6 +113,24 @@ func TestTableOfAnyOrder(t *testing.T) {
 	want := []string{"data ok ", "data ok ", "metaindex ok ", "index ok ", "footer ok "}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+}
+
+// Of a hostile file without an index, not every six bytes become a row.
+func TestFewRowsOfManyBlocks(t *testing.T) {
+	t.Parallel()
+	var f rawtable.File
+	for range salvage.MaxFound + 1000 {
+		f.Block("x")
+	}
+	found := 0
+	for _, r := range rowsOf(t, f.Footer("", "")) {
+		if r.Found {
+			found++
+		}
+	}
+	if found != salvage.MaxFound {
+		t.Errorf("%d blocks, want %d", found, salvage.MaxFound)
 	}
 }
 

@@ -159,6 +159,9 @@ func (t *Table) addFoundBlocks(internal dbfile.InternalKeys) error {
 	if err != nil {
 		return err
 	}
+	if len(found) == salvage.MaxFound {
+		t.note("the blocks behind the first %d are shown as a gap: use sst repair", len(found))
+	}
 	for i, b := range found {
 		r := Row{Offset: b.Offset, Bytes: b.Length, Kind: b.Kind, Found: true, block: &found[i]}
 		if !r.overlapsAny(listed) {

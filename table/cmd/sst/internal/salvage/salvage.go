@@ -207,7 +207,11 @@ func (f FoundBlock) Contents() ([]byte, error) {
 	return f.file.decode(extent{int(f.Offset), int(f.Offset + f.Length)})
 }
 
-// FindBlocks finds the blocks of a file by their checksums, in file order. It reads the
+// MaxFound is how many blocks FindBlocks finds at most. In a table of an engine there are fewer. A hostile file can
+// have one in every 6 bytes, each of which takes far more than that to describe.
+const MaxFound = 1 << 17
+
+// FindBlocks finds the first blocks of a file by their checksums, in file order. It reads the
 // whole file into memory.
 func FindBlocks(f *dbfile.File) (found []FoundBlock, err error) {
 	in, err := readImage(f)
@@ -215,6 +219,9 @@ func FindBlocks(f *dbfile.File) (found []FoundBlock, err error) {
 		return nil, err
 	}
 	search := searchBlocks(in, func(p region) {
+		if len(found) == MaxFound {
+			return
+		}
 		h := layout.Handle{Offset: uint64(p.start), Length: uint64(p.end - p.start)}
 		kind := map[regionKind]blockKind{entryBlock: dataBlock, otherBlock: metaBlock}[p.kind]
 		found = append(found, FoundBlock{h, kinds[kind].name, in.data[p.end], in})
