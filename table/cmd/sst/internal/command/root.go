@@ -80,7 +80,7 @@ func advise(w io.Writer, command *cobra.Command, err error) {
 	damage := damageOf(err)
 	order := command.Flags().Lookup("comparator")
 	var flags []string
-	if order != nil && order.Changed {
+	if order != nil && order.Changed && order.Value.String() != "auto" { // which is the default
 		flags = []string{"--comparator", order.Value.String()}
 	}
 	for _, dir := range damage.databases {
