@@ -166,7 +166,6 @@ func TestCacheKeepsNoReader(t *testing.T) {
 	r := open(t, contents, &table.ReaderOptions{Cache: cache})
 	getAll(t, r, [][]byte{[]byte("key000000")})
 	gone := weak.Make(r)
-	r = nil
 	runtime.GC()
 	if gone.Value() != nil {
 		t.Error("the cache keeps the Reader in memory")

@@ -71,7 +71,7 @@ func checkedPages(p pagedPolicy, contents []byte) (filter.PagedFilter, error) {
 // checkTable consults the table filter, which there is, for a filter key. It returns ErrNotFound if that rules the key
 // out, and otherwise whether it was consulted.
 func (s *sieve) checkTable(filterKey []byte, o *tablefile.ReadOptions) (checked bool, err error) {
-	mayContain := true
+	var mayContain bool
 	if s.Table != nil {
 		mayContain, checked = s.mayContain(wholeTable, filterKey)
 	} else if mayContain, checked, err = s.mayContainPaged(wholeTable, filterKey, o); err != nil {
