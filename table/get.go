@@ -118,12 +118,8 @@ func (t *openTable) startLookups(n int, m match) error {
 	if t.refused != nil && m != maybe {
 		return t.refused
 	}
-	t.countLookups(n)
-	return nil
-}
-
-func (t *openTable) countLookups(n int) {
 	if m := t.o.Metrics; m != nil {
 		m.Lookups.Add(uint64(n))
 	}
+	return nil
 }

@@ -33,7 +33,11 @@ func (p *tableBatch) lookUp(ctx context.Context, stage []wantedKey) (rest []want
 	}
 	for first := 0; first < p.len(); first += stageSize {
 		n := min(stageSize, p.len()-first)
-		if err := p.t.startLookups(n, exact); err != nil {
+		count := n
+		if p.passed != nil { // addPageRuns has counted them
+			count = 0
+		}
+		if err := p.t.startLookups(count, exact); err != nil {
 			p.endFrom(first, err)
 			return stage, nil
 		}
@@ -185,7 +189,7 @@ func (p *tableBatch) addPageRuns() {
 		return
 	}
 	t, err := p.Reader.table()
-	if err != nil || t.sieve.Pages == nil || t.refused != nil || t.file.HandsOut() || t.file.Closed.Load() {
+	if err != nil || t.sieve.Pages == nil || t.file.HandsOut() || t.startLookups(p.len(), exact) != nil {
 		return // lookUp reports an error
 	}
 	p.t, p.passed = t, []int{}
@@ -233,8 +237,6 @@ func (p *tableBatch) checkPage(page []byte, k wantedKey) {
 		p.passUnchecked(k)
 	case answer:
 		p.passed = append(p.passed, k.number)
-	default:
-		p.t.countLookups(1)
 	}
 }
 
@@ -256,7 +258,6 @@ func (p *tableBatch) noPage(err error, keys []wantedKey) {
 		if !errors.Is(err, ErrCorrupt) {
 			p.ended = err
 		}
-		p.t.countLookups(len(keys))
 		p.fail(err, keys...)
 		return
 	}

@@ -136,7 +136,23 @@ func (f *File) ReadInPlace(kind Kind, h Handle, s *Scratch) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.decompress(kind, h, s, id)
+	stored := s.block[:h.Length:h.Length]
+	if s.compressed = id != 0; !s.compressed {
+		return stored, nil
+	}
+	codec := f.o.Codecs[id]
+	if codec == nil {
+		return nil, f.Corrupt(kind, h, "unknown compression id %d: not 0, 1 (Snappy), or the id of a Codec in the options (see package table/codecs)", id)
+	}
+	contents, err := codec.Decode(s.decompressed[:0], stored, f.o.MaxBlockSize)
+	if err != nil {
+		if refused := (*alloc.Error)(nil); errors.As(err, &refused) { // which is no damage
+			return nil, fmt.Errorf("table: block of %d bytes: %w", h.Length, err)
+		}
+		return nil, f.Damaged(kind, h, err)
+	}
+	s.decompressed = contents
+	return contents[:len(contents):len(contents)], nil
 }
 
 // ReadAny does what ReadBlock does for a block whose place the caller does not know to lie in the file. It returns the
@@ -145,11 +161,11 @@ func (f *File) ReadAny(kind Kind, h Handle) (contents []byte, id byte, err error
 	if end := f.FooterOffset; h.Offset > end || h.Length > end || h.End() > end {
 		return nil, 0, f.Corrupt(kind, h, "%d bytes and a trailer overlap the footer at %d", h.Length, end)
 	}
-	s := Scratch{copies: true}
-	if id, err = f.ReadStored(kind, h, &s); err == nil {
-		contents, err = f.decompress(kind, h, &s, id)
+	var s Scratch
+	if contents, err = f.ReadBlock(kind, h, &s); err != nil {
+		return nil, 0, err
 	}
-	return contents, id, err
+	return contents, s.Trailer()[0], nil
 }
 
 // ReadStored reads the block at h as it is stored, checks its checksum, and returns its compression id.
@@ -210,27 +226,6 @@ func (f *File) sliceStored(kind Kind, h Handle, s *Scratch) (err error) {
 		}
 	}
 	return s.copyBlock()
-}
-
-// decompress returns the contents of the block in s.block, which has that compression id.
-func (f *File) decompress(kind Kind, h Handle, s *Scratch, id byte) ([]byte, error) {
-	stored := s.block[:h.Length:h.Length]
-	if s.compressed = id != 0; !s.compressed {
-		return stored, nil
-	}
-	codec := f.o.Codecs[id]
-	if codec == nil {
-		return nil, f.Corrupt(kind, h, "unknown compression id %d: not 0, 1 (Snappy), or the id of a Codec in the options (see package table/codecs)", id)
-	}
-	contents, err := codec.Decode(s.decompressed[:0], stored, f.o.MaxBlockSize)
-	if err != nil {
-		if refused := (*alloc.Error)(nil); errors.As(err, &refused) { // which is no damage
-			return nil, fmt.Errorf("table: block of %d bytes: %w", h.Length, err)
-		}
-		return nil, f.Damaged(kind, h, err)
-	}
-	s.decompressed = contents
-	return contents[:len(contents):len(contents)], nil
 }
 
 // A Codec decompresses blocks: table.Codec.
