@@ -23,13 +23,14 @@ func (s *Store) Forget(name string) { s.pinned.Delete(name) }
 // compares sizes and modification times, which some stores round to a second.
 //
 // Errors name the table, the offset and the length. They wrap ctx's error if ctx is done, and the driver's, for
-// [gcerrors.Code]. If the store sends too few bytes, the error wraps [io.ErrUnexpectedEOF].
+// [gcerrors.Code]. If the object does not exist, they wrap fs.ErrNotExist. If the store sends too few bytes, they wrap
+// [io.ErrUnexpectedEOF].
 func (s *Store) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
 	n, err := within(ctx, s.Timeout, func(ctx context.Context) (int, error) { return s.readAt(ctx, name, p, off) })
 	if err == nil || err == io.EOF {
 		return n, err
 	}
-	return n, fmt.Errorf("cloud: read %d bytes at %d of table %q: %w", len(p), off, name, withDone(ctx, err))
+	return n, fmt.Errorf("cloud: read %d bytes at %d of table %q: %w", len(p), off, name, named(ctx, err))
 }
 
 // withDone returns err. If ctx is done, it adds ctx's error, which drivers omit.

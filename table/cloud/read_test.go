@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"testing"
 
@@ -94,7 +95,7 @@ func TestReadAtRefuses(t *testing.T) {
 			src := newStore(bucket)
 			p := make([]byte, 10)
 			_, err := src.ReadAt(t.Context(), "b.ldb", p, 50)
-			if checkError(t, err, nil, `cloud: read 10 bytes at 50 of table "b.ldb": `); gcerrors.Code(err) != gcerrors.NotFound {
+			if checkError(t, err, fs.ErrNotExist, `cloud: read 10 bytes at 50 of table "b.ldb": `); gcerrors.Code(err) != gcerrors.NotFound {
 				t.Errorf("%v, want the code NotFound", err)
 			}
 			_, err = src.ReadAt(t.Context(), "a.ldb", p, -1)

@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cloud/s3test"
+	"github.com/sievetable/sievetable/table/merge"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -229,6 +230,36 @@ func TestLookupFaults(t *testing.T) {
 	checkError(t, err, set.ErrReplaced, m.Tables[0].Name)
 	found := func(int, []byte) error { return nil }
 	checkError(t, s.GetMany(t.Context(), urls.Keys, nil, found), table.ErrCorrupt, m.Tables[0].Name) // it is no table
+}
+
+// A table whose object is missing is a loss: an Iter that accepts it goes on, and a lookup in a layer finds the older value.
+func TestMissingObjectIsALoss(t *testing.T) {
+	for _, s := range stores {
+		t.Run(s.name, func(t *testing.T) {
+			bucket := s.bucket(t)
+			urls := workload.W3(200)
+			m := putSet(t, bucket, blockFilters, urls.Keys, 100, "old")
+			layer := putTables(t, bucket, nil, urls.Keys[:1], 1, "new")
+			m.Layers = []set.Layer{{Tables: layer.Tables}}
+			putManifest(t, bucket, set.ManifestName, m)
+			for _, gone := range []string{m.Tables[1].Name, layer.Tables[0].Name} {
+				noError(t, bucket.Delete(t.Context(), gone))
+			}
+			src := openSet(t, bucket, newStore(bucket), nil)
+			_, err := src.Get(t.Context(), urls.Keys[0])
+			if h := (*merge.HiddenError)(nil); !errors.As(err, &h) || string(h.Value) != "old" {
+				t.Errorf("Get = %v, want a HiddenError with the older value", err)
+			}
+			losses, n := 0, 0
+			it := src.NewIter(t.Context(), &table.IterOptions{OnLoss: func(table.Loss) bool { losses++; return true }})
+			for it.Next() {
+				n++
+			}
+			if err := it.Close(); err != nil || n != 100 || losses != 2 {
+				t.Errorf("%d entries, %d losses, %v, want 100 and 2", n, losses, err)
+			}
+		})
+	}
 }
 
 // A bucket of an S3 server is opened by its URL, with credentials from the environment.

@@ -13,8 +13,9 @@ import (
 // needs its own.
 type Source interface {
 	// ReadAt reads len(p) bytes of the table name at offset off, like io.ReaderAt: it returns an error if n < len(p),
-	// and io.EOF at the table's end. When ctx is done, it soon returns an error. If the name denotes another file or
-	// object than when the table was opened, ReadAt must return ErrReplaced, or lookups can return wrong values.
+	// and io.EOF at the table's end. When ctx is done, it soon returns an error. If the table is missing, the error is
+	// fs.ErrNotExist. If the name denotes another file or object than when the table was opened, ReadAt must return
+	// ErrReplaced, or lookups can return wrong values.
 	ReadAt(ctx context.Context, name string, p []byte, off int64) (n int, err error)
 }
 
