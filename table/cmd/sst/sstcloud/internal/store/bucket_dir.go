@@ -81,8 +81,10 @@ func (d *bucketDir) pathError(op, name string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = syscall.ENOENT
 	}
-	return &fs.PathError{Op: op, Path: d.name + "/" + name, Err: err}
+	return &fs.PathError{Op: op, Path: d.pathOf(name), Err: err}
 }
+
+func (d *bucketDir) pathOf(name string) string { return d.name + "/" + name }
 
 // An openObject is an open file.
 type openObject struct {

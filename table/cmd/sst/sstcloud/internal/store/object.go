@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -150,30 +149,48 @@ func (o *object) setStep(adjacent bool, from, end int64) {
 	}
 }
 
-// fetchInto reads an extent and fills p from it.
+// fetchInto reads an extent and fills p from it. At the end of the object, it requests one more byte, to notice a
+// longer object in its place.
 func (o *object) fetchInto(to *extent, from, end int64, p []byte, off int64) (int, error) {
-	e := extent{from, make([]byte, end-from)}
-	n, err := o.request(e.bytes, from)
-	if e.bytes = e.bytes[:n]; err == nil {
+	n := end - from
+	if end == o.Size {
+		n++
+	}
+	e := extent{from, make([]byte, n)}
+	got, err := o.request(e.bytes, from)
+	if e.bytes = e.bytes[:got]; err == nil {
 		*to = e
 	}
 	return e.copy(p, off), err
 }
 
-// request reads p in one request. Its error contains the object's path.
+// A replacedError is also fs.ErrNotExist, since the listed object is gone.
+type replacedError struct{}
+
+func (replacedError) Error() string {
+	return "the object was replaced while it was read: run the command again"
+}
+
+func (replacedError) Is(target error) bool { return target == fs.ErrNotExist }
+
+// request reads p in one request. If p goes beyond the listed size, it must not be filled. Its error contains the
+// object's path.
 func (o *object) request(p []byte, off int64) (n int, err error) {
 	if o.failed != nil {
 		return 0, o.failed
 	}
-	if n, err = o.dir.s.ReadAt(context.Background(), o.Name, p, off); err == nil {
+	n, err = o.dir.s.ReadAt(context.Background(), o.Name, p, off)
+	short := err == io.EOF
+	switch most := min(int64(len(p)), o.Size-off); {
+	case int64(n) > most || short && int64(n) < most, errors.Is(err, set.ErrReplaced):
+		o.dir.forget(o)
+		o.failed = &fs.PathError{Op: "read", Path: o.dir.pathOf(o.Name), Err: replacedError{}}
+		return 0, o.failed
+	case err == nil || short:
 		return n, nil
 	}
 	if inner := errors.Unwrap(err); inner != nil {
 		err = inner // without the name, which pathError adds
-	}
-	if errors.Is(err, set.ErrReplaced) || err == io.EOF { // io.EOF: shorter than when it was listed
-		o.dir.forget(o)
-		err = fmt.Errorf("the object was replaced while it was read: %w", fs.ErrNotExist)
 	}
 	o.failed = o.dir.pathError("read", o.Name, err)
 	return n, o.failed

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 
@@ -126,6 +127,24 @@ func TestReplacedObject(t *testing.T) {
 	f, _, err = d.Open("t.ldb")
 	noError(t, err)
 	checkRead(t, f, other, 0, len(other))
+}
+
+// An object that was replaced after it was listed is noticed, if it is longer too: a new manifest is not a damaged one.
+func TestReplacedSinceListed(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"t.ldb", "set.jsonl"} {
+		for _, size := range []int{999, 1001, 5 << 20} {
+			d, contents := newBucket(t, name, 1000)
+			f, _, err := d.Open(name)
+			noError(t, err)
+			put(t, d.s.Bucket, name, bytes.Repeat([]byte("o"), size))
+			p := make([]byte, len(contents))
+			n, err := f.ReadAt(p, 0)
+			if n > 0 || !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), name+": the object was replaced") {
+				t.Errorf("ReadAt of %s, now of %d bytes: %d, %v", name, size, n, err)
+			}
+		}
+	}
 }
 
 // The ends of tables that are kept take a limited amount of memory.
