@@ -250,7 +250,8 @@ func listSet(path, manifest string, o ListOptions) (Dir, error) {
 	}
 	maps.DeleteFunc(unlisted, func(_ string, is bool) bool { return !is })
 	if n := len(unlisted); n > 0 && path != manifest {
-		d.note("%s: skipped %s that %s does not list: to list them, run: sst sweep --age 0s %s", d.Path, text.Count(uint64(n), "table"), filepath.Base(d.Set), text.ShellPath(d.Path))
+		d.note("%s: skipped %s that %s does not list: to list them, run: %s", d.Path, text.Count(uint64(n), "table"),
+			filepath.Base(d.Set), files.CommandLine("sweep --age 0s %s", d.Path))
 	}
 	return d, nil
 }

@@ -4,6 +4,7 @@ package files
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/regular"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // schemes are those of the URLs of directories. To other programs such a URL is the path of a file.
@@ -23,6 +25,15 @@ func IsURL(path string) bool {
 
 // IsRemote reports whether a file is read by requests over a network.
 func IsRemote(path string) bool { return IsURL(path) && !strings.HasPrefix(path, "file://") }
+
+// CommandLine returns a command line of sst, in which path takes the place of %s in the arguments. For a URL, it is one
+// of sstcloud, and the user has to insert the URL, since its parameters are not in path.
+func CommandLine(arguments, path string) string {
+	if IsURL(path) {
+		return fmt.Sprintf("sstcloud "+arguments, "URL")
+	}
+	return fmt.Sprintf("sst "+arguments, text.ShellPath(path))
+}
 
 // Open opens a regular file, as package regular does.
 func Open(path string) (regular.File, fs.FileInfo, error) {

@@ -157,7 +157,8 @@ func describe(ctx context.Context, path string) (tableLine, error) {
 		return tableLine{}, fmt.Errorf("%s is only a filter, without keys: give its line from sst build --manifest-line instead", path)
 	}
 	if manifest := files.Join(files.Dir(path), set.ManifestName); isRemoval(manifest, filepath.Base(path)) {
-		return tableLine{}, fmt.Errorf("%s contains removed keys (see %s), which a new manifest would add. To fold the layers, run: sst merge %s -o NEW/", path, manifest, text.ShellPath(manifest))
+		return tableLine{}, fmt.Errorf("%s contains removed keys (see %s), which a new manifest would add. To fold the layers, run: %s", path, manifest,
+			files.CommandLine("merge %s -o NEW/", manifest))
 	}
 	t, err := set.Describe(readerUntil{ctx, f.Src}, f.Size, f.Options)
 	if err != nil {
