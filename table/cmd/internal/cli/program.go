@@ -67,12 +67,18 @@ func (p Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) i
 	}
 	switch {
 	case errors.Is(err, ErrNegative): // which is printed
-	case errors.Is(err, syscall.EPIPE):
+	case isClosedPipe(err):
 		return InterruptError{Signal: syscall.SIGPIPE}.Report(stderr)
 	case err != nil:
 		p.printError(stderr, command, err)
 	}
 	return StatusOf(err)
+}
+
+// isClosedPipe reports whether nobody reads the output any more, which needs no message. If the other end has closed a
+// network connection, err contains an os.SyscallError.
+func isClosedPipe(err error) bool {
+	return errors.Is(err, syscall.EPIPE) && !errors.As(err, new(*os.SyscallError))
 }
 
 // execute executes a command. It returns the command, and the error that ended it.
