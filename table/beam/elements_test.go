@@ -136,6 +136,16 @@ func TestNoKeys(t *testing.T) {
 	}
 }
 
+// No keys replace no set, since most often the input is missing.
+func TestNoKeysReplaceNoSet(t *testing.T) {
+	dir := t.TempDir()
+	noError(t, writeLayer(t, dir, []string{"a=1"}, nil, setio.Options{}))
+	before, _ := readSet(t, dir)
+	checkFailed(t, writeLayer(t, dir, nil, nil, setio.Options{}), "set.jsonl is unchanged: nothing to write")
+	after, _ := readSet(t, dir)
+	checkDiff(t, "manifest", before, after)
+}
+
 // Counters say what a build has done. That of the tables that were there is for builds that are done again.
 func TestCounters(t *testing.T) {
 	dir := t.TempDir()

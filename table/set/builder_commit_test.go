@@ -46,6 +46,22 @@ func TestCommitThatFails(t *testing.T) {
 	}
 }
 
+// Publish without tables replaces no set that has some, but an empty one, or none.
+func TestPublishWithoutTables(t *testing.T) {
+	t.Parallel()
+	dir, empty := t.TempDir(), t.TempDir()
+	buildSet(t, dir, 25, "old")
+	m := readManifest(t, dir)
+	checkError(t, "Publish", set.Publish(t.Context(), dirStore(dir), set.Layer{}, nil), set.ErrEmpty, "set.jsonl is unchanged")
+	checkDiff(t, "manifest", m, readManifest(t, dir))
+	for range 2 {
+		noError(t, set.Publish(t.Context(), dirStore(empty), set.Layer{}, nil))
+	}
+	if m := readManifest(t, empty); len(m.Tables) > 0 {
+		t.Errorf("tables %v, want none", m.Tables)
+	}
+}
+
 // What a Builder did not take is not left out without a word: the error stays, and nothing is committed.
 func TestErrorsOfABuilderStay(t *testing.T) {
 	t.Parallel()

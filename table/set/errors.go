@@ -20,8 +20,9 @@ var (
 	// a TailSum in the manifest: opening it may not notice that it was replaced.
 	ErrNotIdentified = errors.New("table is intact, but opening it may not notice that it was replaced")
 
-	// ErrEmpty means that a [Builder] without entries did not replace a set, or add a layer. Most often, the program that
-	// produced the input failed. Without an old set, Commit writes an empty one.
+	// ErrEmpty means that a [Builder] without entries did not replace a set, or add a layer, or that [Publish] without
+	// tables did not replace a set. Most often, the program that produced the input failed. Without an old set, both write
+	// an empty one.
 	ErrEmpty = errors.New("nothing to write")
 
 	// ErrMissing means that a table of a new manifest is not in the Store.

@@ -45,7 +45,7 @@ func (b *Builder) commit() (Layer, error) {
 		return Layer{}, err
 	}
 	if len(b.tables) == 0 && (b.o.Layer || len(base.names()) > 0) {
-		return Layer{}, fmt.Errorf("set: %s is unchanged: %w", b.store.Path(ManifestName), ErrEmpty)
+		return Layer{}, unchanged(b.store)
 	}
 	last := 0
 	if b.o.Layer {
@@ -56,6 +56,11 @@ func (b *Builder) commit() (Layer, error) {
 		return Layer{}, err
 	}
 	return base.add(b.ctx, b.store, l, &b.o)
+}
+
+// unchanged returns the error of a build without entries.
+func unchanged(s Store) error {
+	return fmt.Errorf("set: %s is unchanged: %w", s.Path(ManifestName), ErrEmpty)
 }
 
 // storeTables stores the tables under their names, and returns them. The numbers in the names go on after last.
@@ -109,8 +114,8 @@ func lastNumber(m *Manifest) (last int) {
 
 // Publish writes the manifest of tables that are already in the Store, such as all parts of a set. They become a set
 // or, with Layer, its newest layer. If a table is missing, the error is [ErrMissing]. Publish can be repeated: if the
-// layer is still the newest one, it is not added again. Publish uses Layer, Check and Lease of o. If o is nil, the
-// defaults are used.
+// layer is still the newest one, it is not added again. Without tables, Publish does not replace a set: the error is
+// [ErrEmpty]. Publish uses Layer, Check and Lease of o. If o is nil, the defaults are used.
 func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) error {
 	o = cmp.Or(o, &BuilderOptions{})
 	if err := checkLeaseName(o.Lease); err != nil {
@@ -124,8 +129,11 @@ func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) error {
 			return err
 		}
 		base, err := readBase(ctx, s, o)
-		if err != nil || o.Layer && base.has(l) {
+		switch {
+		case err != nil || o.Layer && base.has(l):
 			return err
+		case len(l.Tables) == 0 && !o.Layer && len(base.names()) > 0:
+			return unchanged(s)
 		}
 		_, err = base.add(ctx, s, l, o)
 		return err
