@@ -1,0 +1,88 @@
+package upload
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gocloud.dev/blob/memblob"
+
+	"github.com/sievetable/sievetable/internal/errtest"
+	"github.com/sievetable/sievetable/table/cloud"
+	"github.com/sievetable/sievetable/table/set"
+)
+
+var noError = errtest.NoError
+
+// oldFiles is a Store whose files are a day old. It notes which are opened, and how much of each is read.
+type oldFiles struct {
+	set.Store
+	opened []string
+	read   int
+}
+
+func (s *oldFiles) List(ctx context.Context) ([]set.File, error) {
+	all, err := s.Store.List(ctx)
+	for i := range all {
+		all[i].Modified = time.Now().Add(-24 * time.Hour)
+	}
+	return all, err
+}
+
+func (s *oldFiles) Open(ctx context.Context, name string) (io.ReadCloser, error) {
+	f, err := s.Store.Open(ctx, name)
+	s.opened = append(s.opened, name)
+	return readCounter{f, s}, err
+}
+
+type readCounter struct {
+	io.ReadCloser
+	s *oldFiles
+}
+
+func (c readCounter) Read(p []byte) (n int, err error) {
+	n, err = c.ReadCloser.Read(p)
+	c.s.read += n
+	return n, err
+}
+
+// oldObjects is an oldFiles of a bucket, which can read parts of an object.
+type oldObjects struct {
+	oldFiles
+	set.Source
+	set.Forgetter
+}
+
+// Of another program's file that ends in .jsonl, such as a log, only the start is read. The tables of other manifests
+// are not missing.
+func TestOtherManifests(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	b, err := set.NewBuilder(t.Context(), &set.DirStore{Dir: dir}, nil)
+	noError(t, err)
+	noError(t, b.Append([]byte("a"), nil))
+	_, err = b.Commit()
+	noError(t, err)
+	bucket := memblob.OpenBucket(nil)
+	defer bucket.Close()
+	objects := &cloud.Store{Bucket: bucket}
+	files := &oldFiles{Store: &set.DirStore{Dir: t.TempDir()}}
+	inBucket := &oldObjects{oldFiles{Store: objects}, objects, objects}
+	for to, s := range map[set.Store]*oldFiles{files: files, inBucket: &inBucket.oldFiles} {
+		u, err := Plan(t.Context(), dir, to, "day.jsonl")
+		noError(t, err)
+		noError(t, u.Send(t.Context(), 1, func(set.Table) {}))
+		noError(t, s.Put(t.Context(), "log.jsonl", []byte(strings.Repeat(`{"level":"info"}`+"\n", 100_000))))
+		noError(t, s.Put(t.Context(), "empty.jsonl", nil))
+		s.opened, s.read = nil, 0
+		if u, err = Plan(t.Context(), dir, to, set.ManifestName); err != nil || len(u.Missing) > 0 {
+			t.Errorf("%v, missing: %v", err, u.Missing)
+		}
+		if s.read > 100_000 || !slices.Contains(s.opened, "day.jsonl") {
+			t.Errorf("%d bytes read of %q", s.read, s.opened)
+		}
+	}
+}
