@@ -22,7 +22,7 @@ builds: one per line, with size and time. With --delete, delete them.
 
 In a directory, the tables of all its manifests stay. At a URL, the tables of set.jsonl and of each
 --manifest stay: give all manifests that programs still read. A note names the others. Only objects
-named by a SHA-256 are swept.
+named by a SHA-256, and leases of builds that failed over a day ago, are swept.
 
 sweep may run during a put. --age must be longer than a put takes, plus 12 hours. If a new manifest
 lists a table that was just deleted, the exit status is 3: upload the set again.`
