@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
@@ -90,7 +92,7 @@ func (s *Source) scanAll(o ScanOptions) iter.Seq2[Entry, error] {
 }
 
 // scanMerged merges tables that have the same order. If a file was removed, it continues
-// with the files that the directory has then, unless the order is unknown.
+// with the files that the directory has then, unless the order is unknown. It does not go on with another set.
 func (s *Source) scanMerged(o ScanOptions) iter.Seq2[Entry, error] {
 	begin, move := (*merge.Iter).First, (*merge.Iter).Next
 	if o.Reverse {
@@ -121,8 +123,13 @@ func (s *Source) scanMerged(o ScanOptions) iter.Seq2[Entry, error] {
 			if err == nil {
 				return
 			}
+			before := s.Tables
 			if tries == maxTries || s.Order == table.AnyOrder || !s.reopenIfChanged(err) {
 				yield(Entry{}, err)
+				return
+			}
+			if last != nil && s.isSet() && !slices.EqualFunc(before, s.Tables, (*Table).isSame) {
+				yield(Entry{}, fmt.Errorf("%s: another set replaced it while it was read: run the command again", s.Path))
 				return
 			}
 		}

@@ -18,6 +18,13 @@ import (
 func writeSet(t *testing.T, tables int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
+	writeSetTo(t, dir, tables, "")
+	return dir
+}
+
+// writeSetTo writes a set as writeSet does, of tables whose names begin with prefix.
+func writeSetTo(t *testing.T, dir string, tables int, prefix string) {
+	t.Helper()
 	var m set.Manifest
 	for i := range tables {
 		var b bytes.Buffer
@@ -28,14 +35,13 @@ func writeSet(t *testing.T, tables int) (dir string) {
 		}
 		line, err := w.Close()
 		noError(t, err)
-		line.Name = fmt.Sprintf("%d.table", i)
+		line.Name = fmt.Sprintf("%s%d.table", prefix, i)
 		noError(t, os.WriteFile(filepath.Join(dir, line.Name), b.Bytes(), 0o666))
 		m.Tables = append(m.Tables, line)
 	}
 	var b bytes.Buffer
 	err := set.WriteManifest(&b, &m)
 	noError(t, errors.Join(err, os.WriteFile(filepath.Join(dir, "tables.jsonl"), b.Bytes(), 0o666)))
-	return dir
 }
 
 // Of a set of many tables, few are open at a time. A scan finds what is there.
@@ -58,6 +64,38 @@ func TestManyTablesOfSet(t *testing.T) {
 		}
 		if n != 2*tables {
 			t.Errorf("%d entries, want %d", n, 2*tables)
+		}
+	}
+}
+
+// A scan of a set that another replaces meanwhile does not go on with that. One that has begun with nothing does.
+func TestSetIsReplaced(t *testing.T) {
+	t.Parallel()
+	const tables = 3 * maxOpenTables
+	for after, want := range map[int]string{0: "", 10: "another set replaced it while it was read: run the command again"} {
+		dir := writeSet(t, tables)
+		s := openSource(t, filepath.Join(dir, "tables.jsonl"), Options{})
+		replace := func() {
+			writeSetTo(t, dir, tables, "other")
+			for i := range tables {
+				noError(t, os.Remove(filepath.Join(dir, fmt.Sprintf("%d.table", i))))
+			}
+		}
+		if after == 0 {
+			replace()
+		}
+		n, got := 0, ""
+		for _, err := range s.Scan(ScanOptions{}) {
+			if err != nil {
+				got = err.Error()
+				break
+			}
+			if n++; n == after {
+				replace()
+			}
+		}
+		if got != want && !strings.HasSuffix(got, ": "+want) || (want == "") != (n == 2*tables) {
+			t.Errorf("replaced after %d entries: %d entries, then %q, want %q", after, n, got, want)
 		}
 	}
 }

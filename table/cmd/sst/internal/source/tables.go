@@ -35,6 +35,11 @@ type Table struct {
 	lostBlocks map[int64]KeyRange // the data blocks that are Losses, by their offsets
 }
 
+// isSame reports whether o is the same table, as manifests of a set list it.
+func (t *Table) isSame(o *Table) bool {
+	return t.Path == o.Path && t.Line != nil && o.Line != nil && t.Line.SHA256 == o.Line.SHA256
+}
+
 // removes makes the entry of a removed key a deletion.
 func (t *Table) removes(e *Entry) {
 	if t.Removals {
