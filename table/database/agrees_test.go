@@ -137,7 +137,7 @@ func readEntries(files fs.FS, m database.Table) (entries []entry, err error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := table.NewReader(bytes.NewReader(data[:m.Size]), m.Size, &table.ReaderOptions{Comparer: table.InternalComparer(nil)})
+	r, err := table.NewReader(bytes.NewReader(data[:min(m.Size, int64(len(data)))]), m.Size, &table.ReaderOptions{Comparer: table.InternalComparer(nil)})
 	if err != nil {
 		return nil, err
 	}

@@ -48,6 +48,7 @@ func FuzzDatabase(f *testing.F) {
 	f.Add([]byte("\x00\x01\x00\x08\x24"), []byte("\x01\x62"), files["000006.ldb"].Data, uint8(asChanges))
 	f.Add(l.header(20), batch(set("a", 10, "again"), set("", 11, "empty")), files["000003.ldb"].Data, uint8(asRecords))
 	f.Add(files["MANIFEST-000001"].Data, files["000007.log"].Data[:30], files["000002.ldb"].Data, uint8(asFiles))
+	f.Add(files["MANIFEST-000001"].Data, files["000007.log"].Data, []byte("a table that was cut"), uint8(asFiles))
 	f.Fuzz(func(t *testing.T, manifest, log, tableOf0 []byte, as uint8) {
 		l := fuzzedLayout(t)
 		l.write(t)
