@@ -85,29 +85,33 @@ func (c change) buildParts(t *testing.T, r *rand.Rand, dir string, o set.Builder
 func TestBuildersAsModel(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(82, 3))
-	for range rounds(10, 300) {
-		dir, model := filepath.Join(t.TempDir(), "set"), map[string]string{}
-		for step := range 8 {
-			o := set.BuilderOptions{Layer: step > 0 && r.IntN(5) > 0, EntriesPerTable: 1 + r.IntN(30)}
-			c, commit := randomChange(r, o.Layer), step == 0 || r.IntN(4) > 0
-			c.added["50"] = "not empty"
-			delete(c.removed, "50")
-			if commit && r.IntN(2) == 0 {
-				c.buildParts(t, r, dir, o)
-			} else {
-				c.build(t, dir, o, commit)
-			}
-			if !commit {
-				continue
-			}
-			if !o.Layer {
-				clear(model)
-			}
-			maps.Copy(model, c.added)
-			maps.DeleteFunc(model, func(key, _ string) bool { return c.removed[key] })
-			noError(t, set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{}))
-			checkModel(t, dir, model)
+	for round := range rounds(10, 300) {
+		t.Run(fmt.Sprint(round), func(t *testing.T) { buildAsModel(t, r) }) // at its end, the sets are closed
+	}
+}
+
+func buildAsModel(t *testing.T, r *rand.Rand) {
+	dir, model := filepath.Join(t.TempDir(), "set"), map[string]string{}
+	for step := range 8 {
+		o := set.BuilderOptions{Layer: step > 0 && r.IntN(5) > 0, EntriesPerTable: 1 + r.IntN(30)}
+		c, commit := randomChange(r, o.Layer), step == 0 || r.IntN(4) > 0
+		c.added["50"] = "not empty"
+		delete(c.removed, "50")
+		if commit && r.IntN(2) == 0 {
+			c.buildParts(t, r, dir, o)
+		} else {
+			c.build(t, dir, o, commit)
 		}
+		if !commit {
+			continue
+		}
+		if !o.Layer {
+			clear(model)
+		}
+		maps.Copy(model, c.added)
+		maps.DeleteFunc(model, func(key, _ string) bool { return c.removed[key] })
+		noError(t, set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{}))
+		checkModel(t, dir, model)
 	}
 }
 

@@ -335,6 +335,7 @@ func rounds(few, many int) int {
 func entriesOf(t testing.TB, s *set.Set, onLoss func(table.Loss) bool) map[string]string {
 	t.Helper()
 	it, got := s.NewIter(background, &table.IterOptions{OnLoss: onLoss}), map[string]string{}
+	defer it.Close() // if the test ends here: Drain waits for it
 	for e, err := range it.All() {
 		noError(t, err)
 		got[string(e.Key)] = string(e.Value)
