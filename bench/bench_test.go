@@ -3,7 +3,6 @@ package bench
 import (
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 	"testing"
 
@@ -44,24 +43,17 @@ func options(codec table.Codec) *table.WriterOptions {
 	return &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec}
 }
 
-// eachShape runs bench for each workload with each codec.
-func eachShape(b *testing.B, bench func(b *testing.B, set workload.Set, codec table.Codec)) {
+// eachTable runs bench on the table of each workload with each codec.
+func eachTable(b *testing.B, bench func(b *testing.B, set workload.Set, contents []byte)) {
 	for _, w := range workloads {
 		for _, c := range codecs {
 			b.Run(fmt.Sprintf("data=%s/codec=%s", w.name, c.name), func(b *testing.B) {
 				set, err := w.set()
 				noError(b, err)
-				bench(b, set, c.codec)
+				bench(b, set, tableOf(b, set, c.codec))
 			})
 		}
 	}
-}
-
-// eachTable runs bench on the table of each workload with each codec.
-func eachTable(b *testing.B, bench func(b *testing.B, set workload.Set, contents []byte)) {
-	eachShape(b, func(b *testing.B, set workload.Set, codec table.Codec) {
-		bench(b, set, tableOf(b, set, codec))
-	})
 }
 
 // A shape identifies a table by the address of its first key and by its codec.
@@ -176,38 +168,6 @@ func BenchmarkScan(b *testing.B) {
 					}
 				}
 			})
-		}
-	})
-}
-
-// BenchmarkWrite writes the table to io.Discard. MB/s counts keys and values.
-func BenchmarkWrite(b *testing.B) {
-	eachShape(b, func(b *testing.B, set workload.Set, codec table.Codec) {
-		b.SetBytes(set.Bytes())
-		b.ReportAllocs()
-		for b.Loop() {
-			w, err := table.NewWriter(io.Discard, options(codec))
-			if err != nil {
-				b.Fatal(err)
-			}
-			for i, k := range set.Keys {
-				if err := w.Append(k, set.Values[i]); err != nil {
-					b.Fatal(err)
-				}
-			}
-			if err := w.Close(); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
-}
-
-// BenchmarkOpen opens the table and reads its index and filter.
-func BenchmarkOpen(b *testing.B) {
-	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
-		b.ReportAllocs()
-		for b.Loop() {
-			tabletest.Open(b, contents, nil)
 		}
 	})
 }

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
@@ -28,15 +26,7 @@ type tableSet struct {
 }
 
 func (s *tableSet) ReadAt(_ context.Context, name string, p []byte, off int64) (int, error) {
-	contents := s.contents[name]
-	if off >= int64(len(contents)) {
-		return 0, io.EOF
-	}
-	n := copy(p, contents[off:])
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
+	return bytes.NewReader(s.contents[name]).ReadAt(p, off)
 }
 
 // newTableSet distributes the keys of w over n tables.
@@ -73,8 +63,6 @@ type asked struct {
 
 	get     func(key []byte) ([]byte, error)
 	getMany func(keys [][]byte, found func(int, []byte) error) error
-
-	mayContain func(key []byte) error
 }
 
 // askedTables returns a set of ten tables, and one table of the same URLs. All blocks are cached.
@@ -91,28 +79,19 @@ func askedTables(b *testing.B) []asked {
 		"10",
 		func(key []byte) ([]byte, error) { return ten.Get(ctx, key) },
 		func(keys [][]byte, found func(int, []byte) error) error { return ten.GetMany(ctx, keys, nil, found) },
-		func(key []byte) error { _, err := ten.MayContain(ctx, key); return err },
 	}, {
 		"1",
 		func(key []byte) ([]byte, error) { return one.With(ctx).Get(key) },
 		func(keys [][]byte, found func(int, []byte) error) error { return one.GetMany(ctx, keys, nil, found) },
-		func(key []byte) error { one.MayContain(key); return nil },
 	}}
-}
-
-// presentURLs returns URLs of w3 in a random order.
-func presentURLs() [][]byte {
-	w := w3()
-	hits := make([][]byte, 1<<17)
-	for i := range hits {
-		hits[i] = w.Keys[w.Hits[i]]
-	}
-	return hits
 }
 
 // BenchmarkSet looks up URLs in a set of ten tables, and in one table of the same URLs.
 func BenchmarkSet(b *testing.B) {
-	w, hits := w3(), presentURLs()
+	w, hits := w3(), make([][]byte, 1<<17)
+	for i := range hits { // in a random order
+		hits[i] = w.Keys[w.Hits[i]]
+	}
 	for _, form := range askedTables(b) {
 		b.Run("tables="+form.tables+"/keys=absent/op=get", func(b *testing.B) {
 			getOneByOne(b, form, w.Absent, table.ErrNotFound)
@@ -131,37 +110,6 @@ func getOneByOne(b *testing.B, a asked, keys [][]byte, want error) {
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N), "ns/key")
-}
-
-// BenchmarkSetGoroutines looks up URLs from several goroutines, by Get and by MayContain: run it with -cpu 1,2.
-func BenchmarkSetGoroutines(b *testing.B) {
-	w, hits := w3(), presentURLs()
-	for _, form := range askedTables(b) {
-		b.Run("tables="+form.tables+"/keys=absent/op=maycontain", func(b *testing.B) { inParallel(b, w.Absent, form.mayContain) })
-		b.Run("tables="+form.tables+"/keys=absent/op=get", func(b *testing.B) { inParallel(b, w.Absent, form.has) })
-		b.Run("tables="+form.tables+"/keys=present/op=get", func(b *testing.B) { inParallel(b, hits, form.has) })
-	}
-}
-
-// has is like get, for keys that may be absent.
-func (a asked) has(key []byte) error {
-	if _, err := a.get(key); err != nil && !errors.Is(err, table.ErrNotFound) {
-		return err
-	}
-	return nil
-}
-
-// inParallel looks up keys from one goroutine per processor, each starting at another key.
-func inParallel(b *testing.B, keys [][]byte, ask func(key []byte) error) {
-	var goroutines atomic.Int64
-	b.RunParallel(func(pb *testing.PB) {
-		for i := int(goroutines.Add(1)) * len(keys) / 7; pb.Next(); i++ {
-			if err := ask(keys[i%len(keys)]); err != nil {
-				b.Error(err)
-				return
-			}
-		}
-	})
 }
 
 // getBatches looks up present keys in batches.
