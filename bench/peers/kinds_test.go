@@ -28,12 +28,15 @@ import (
 
 var kindsLarge = flag.Bool("kinds.large", false, "BenchmarkKinds also with filters of 10⁸ keys")
 
-// A kind builds a filter of n keys, and returns how it is asked, and its size in bytes.
+// A kind is one of an engine's filters.
 type kind struct {
 	name, engine string
 	mostKeys     int
-	build        func(b *testing.B, n int, keys func(add func(key []byte))) (contains func(key []byte) bool, size int)
+	build        builder
 }
+
+// A builder builds a filter of n keys, and returns how it is asked, and its size in bytes.
+type builder = func(b *testing.B, n int, keys func(add func(key []byte))) (contains func(key []byte) bool, size int)
 
 const anyKeys = 1e9
 
@@ -105,7 +108,7 @@ func valid[P any](p P, err error) P {
 }
 
 // fuse16AtMost builds filters of 16 bits, and keeps what a Reader with a smaller memory does of them.
-func fuse16AtMost(bits int) func(*testing.B, int, func(func([]byte))) (func([]byte) bool, int) {
+func fuse16AtMost(bits int) builder {
 	return func(b *testing.B, _ int, keys func(func([]byte))) (func([]byte) bool, int) {
 		g := valid(fuse.New(16)).NewTableGenerator()
 		keys(g.Add)
@@ -120,7 +123,7 @@ func fuse16AtMost(bits int) func(*testing.B, int, func(func([]byte))) (func([]by
 	}
 }
 
-func tableFilterOf(p filter.TablePolicy) func(*testing.B, int, func(func([]byte))) (func([]byte) bool, int) {
+func tableFilterOf(p filter.TablePolicy) builder {
 	return func(b *testing.B, _ int, keys func(func([]byte))) (func([]byte) bool, int) {
 		g := p.NewTableGenerator()
 		keys(g.Add)
