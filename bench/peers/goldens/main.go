@@ -44,12 +44,10 @@ func main() {
 	}
 }
 
-const sievetable = "sievetable"
-
 type producer struct {
 	name, version string
-	matrix        []manifest.Table // the tables to write, but for what they hold
-	write         func(g manifest.Table, pairs []workload.Pair) ([]byte, error)
+	matrix        []manifest.Table                                              // the tables to write, but for what they hold
+	write         func(g manifest.Table, pairs []workload.Pair) ([]byte, error) // nil: it is not here, and its tables stay
 }
 
 func run(dir, databases string, old oldEngines) error {
@@ -72,20 +70,38 @@ func run(dir, databases string, old oldEngines) error {
 	if err := writeFilters(dir, tool); err != nil {
 		return err
 	}
-	producers := []producer{
-		{"goleveldb", machine.ModuleVersion("github.com/syndtr/goleveldb"), matrix(), func(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
-			return goleveldb.Write(goleveldb.Options(g), pairs)
-		}},
-		{"leveldb", tool.Version, matrix(), tool.Write},
-		{sievetable, "this module", matrix(), func(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
-			return ours.Write(ours.Options(g), pairs)
-		}},
-	}
-	tables, err := old.writeTables(dir, tmp)
+	producers, err := old.producers(tmp)
 	if err != nil {
 		return err
 	}
+	return writeTables(dir, append(producers,
+		producer{"goleveldb", machine.ModuleVersion("github.com/syndtr/goleveldb"), matrix(), func(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
+			return goleveldb.Write(goleveldb.Options(g), pairs)
+		}},
+		producer{"leveldb", tool.Version, matrix(), tool.Write},
+		producer{"sievetable", "this module", slices.DeleteFunc(matrix(), isLarge), func(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
+			return ours.Write(ours.Options(g), pairs)
+		}},
+	))
+}
+
+// isLarge reports whether a table is so large that tests make ours again from the engines' own.
+func isLarge(g manifest.Table) bool {
+	return slices.Contains([]string{"many-blocks", "one-mib", "100k"}, g.Dataset)
+}
+
+// writeTables has the producers write their tables, and writes the MANIFEST.
+func writeTables(dir string, producers []producer) error {
+	before, err := manifest.Read(dir)
+	if err != nil {
+		return err
+	}
+	var tables []manifest.Table
 	for _, p := range producers {
+		if p.write == nil {
+			tables = append(tables, slices.DeleteFunc(slices.Clone(before), func(g manifest.Table) bool { return g.Producer != p.name })...)
+			continue
+		}
 		written, err := p.writeAll(dir)
 		if err != nil {
 			return fmt.Errorf("%s: %w", p.name, err)
@@ -106,9 +122,6 @@ func (p producer) writeAll(dir string) ([]manifest.Table, error) {
 	}
 	var tables []manifest.Table
 	for _, g := range p.matrix {
-		if p.name == sievetable && slices.Contains([]string{"many-blocks", "one-mib", "100k"}, g.Dataset) {
-			continue // large, and made again by the tests from the engines' own
-		}
 		g.File, g.Producer, g.Version = p.name+"/"+g.File, p.name, p.version
 		pairs, err := workload.Dataset(g.Dataset)
 		if err != nil {

@@ -18,9 +18,6 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// ErrMissing is what Build returns where there is no Java compiler or no library.
-var ErrMissing = errors.New("iq80: not installed (Debian: apt-get install default-jdk-headless libleveldb-java)")
-
 // jars is where Debian has the library.
 const jars = "/usr/share/java"
 
@@ -37,7 +34,7 @@ type Tool struct {
 func Build(dir string) (*Tool, error) {
 	versioned, _ := filepath.Glob(jars + "/leveldb-[0-9]*.jar") // fails for a bad pattern only
 	if _, err := exec.LookPath("javac"); err != nil || len(versioned) == 0 {
-		return nil, ErrMissing
+		return nil, errors.New("iq80: not installed (Debian: apt-get install default-jdk-headless libleveldb-java)")
 	}
 	file := filepath.Join(dir, "WriteTable.java")
 	if err := os.WriteFile(file, source, 0o666); err != nil {
