@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/history"
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
 	"github.com/sievetable/sievetable/internal/workload"
+	"github.com/sievetable/sievetable/table/database"
 )
 
 // writeDatabases writes into dir the one table that each engine's database of few
@@ -20,25 +21,18 @@ func writeDatabases(dir, tmp string, tool *leveldb.Database) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	ops, _ := history.Of(workload.FewWrites(), nil)
 	for _, engine := range []struct {
 		name string
 		live func(dir string) ([]history.Answer, error)
 	}{
-		{"goleveldb", func(dir string) ([]history.Answer, error) {
-			return goleveldb.Live(dir, &opt.Options{Filter: lfilter.NewBloomFilter(10), Compression: opt.NoCompression}, ops)
-		}},
-		{"leveldb", func(dir string) ([]history.Answer, error) { return tool.Live(dir, ops) }},
+		{"goleveldb", liveGoleveldb},
+		{"leveldb", func(dir string) ([]history.Answer, error) { return tool.Live(dir, fewOps()) }},
 	} {
 		db := filepath.Join(tmp, engine.name)
 		if _, err := engine.live(db); err != nil {
 			return err
 		}
-		tables, err := filepath.Glob(filepath.Join(db, "*.ldb"))
-		if err != nil || len(tables) != 1 {
-			return fmt.Errorf("%s: %d tables, want 1: %v", engine.name, len(tables), err)
-		}
-		contents, err := os.ReadFile(tables[0])
+		contents, err := onlyTable(db)
 		if err != nil {
 			return err
 		}
@@ -47,4 +41,26 @@ func writeDatabases(dir, tmp string, tool *leveldb.Database) error {
 		}
 	}
 	return nil
+}
+
+func fewOps() []history.Op {
+	ops, _ := history.Of(workload.FewWrites(), nil)
+	return ops
+}
+
+func liveGoleveldb(dir string) ([]history.Answer, error) {
+	return goleveldb.Live(dir, &opt.Options{Filter: lfilter.NewBloomFilter(10), Compression: opt.NoCompression}, fewOps())
+}
+
+// onlyTable returns the table of a database that has one. Beside it may be files that goleveldb has not removed.
+func onlyTable(dir string) ([]byte, error) {
+	db, err := database.Open(dir, nil)
+	if err != nil {
+		return nil, err
+	}
+	tables := db.Tables()
+	if err := db.Close(); err != nil || len(tables) != 1 {
+		return nil, fmt.Errorf("%s: %d tables, want 1: %v", dir, len(tables), err)
+	}
+	return os.ReadFile(filepath.Join(dir, tables[0].Name))
 }
