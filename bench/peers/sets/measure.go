@@ -69,7 +69,7 @@ func (s *stand) measure(e engine) (rows []row, err error) {
 		}
 		rows = append(rows, r)
 	}
-	update, err := s.write(e, newFile, []string{"--layer-of", s.path(setDir)})
+	update, err := s.write(e, newFile, "--layer-of", s.path(setDir))
 	if err == nil && e.sst != nil {
 		if err = os.RemoveAll(s.path(setDir)); err == nil {
 			built.Unsorted, err = s.build(e, unsortedFile)
@@ -84,18 +84,14 @@ func (s *stand) measure(e engine) (rows []row, err error) {
 // build builds the set of a file's keys, and returns the CPU time of a key in microseconds.
 func (s *stand) build(e engine, file string, flags ...string) (float64, error) {
 	flags = append(flags, "--entries-per-table", fmt.Sprint(tableKeys), "--temp-dir", s.dir, "-o", s.path(setDir)+"/")
-	sp, err := s.write(e, file, flags)
+	sp, err := s.write(e, file, flags...)
 	return sp.cpu.Seconds() * 1e6 / float64(s.n), err
 }
 
-// sstBuild returns sst build with the engine's flags, and these.
-func (s *stand) sstBuild(e engine, flags []string) *exec.Cmd {
-	return exec.Command(s.path("sst"), slices.Concat([]string{"build", "--input-format", "raw-keys"}, e.sst, flags)...)
-}
-
 // write has a peer write the keys of a file. For a set it is sst build with these flags.
-func (s *stand) write(e engine, file string, flags []string) (sp spending, err error) {
-	cmd := s.sstBuild(e, append(flags, s.path(file)))
+func (s *stand) write(e engine, file string, flags ...string) (sp spending, err error) {
+	args := slices.Concat([]string{"build", "--input-format", "raw-keys"}, e.sst, flags, []string{s.path(file)})
+	cmd := exec.Command(s.path("sst"), args...)
 	if e.sst == nil {
 		if cmd, err = child(stepWrite, e.name, file, s.dir); err != nil {
 			return sp, err
@@ -123,8 +119,7 @@ func (s *stand) measureCurve() (c curve, err error) {
 	e := engines()[0]
 	perTable := max(1000, (s.n+curveTables-1)/curveTables)
 	c = curve{Keys: perTable, Tables: (s.n + perTable - 1) / perTable}
-	flags := []string{"--sorted", "--entries-per-table", fmt.Sprint(perTable), "-o", s.path(setDir) + "/", s.path(sortedFile)}
-	if _, _, err = runProcess(s.sstBuild(e, flags)); err != nil {
+	if _, err := s.write(e, sortedFile, "--sorted", "--entries-per-table", fmt.Sprint(perTable), "-o", s.path(setDir)+"/"); err != nil {
 		return c, err
 	}
 	err = s.ask(stepCurve, e.name, "", &c.Points)
