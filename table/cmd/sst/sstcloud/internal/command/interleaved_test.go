@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -14,7 +13,6 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cloud/s3test"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
-	"github.com/sievetable/sievetable/table/set"
 )
 
 // writeSets writes sets of tables of one key each.
@@ -22,15 +20,9 @@ func writeSets(t *testing.T, all ...string) map[string]string {
 	t.Helper()
 	sets := map[string]string{}
 	for _, keys := range all {
-		dir, m := t.TempDir(), new(set.Manifest)
-		for i, key := range strings.Split(keys, "") {
-			line, err := writeTable(dir, i+1, []string{key + "=1"}, withBlocks)
-			noError(t, err)
-			m.Tables = append(m.Tables, line)
-		}
-		d := set.NewDir(dir)
-		noError(t, errors.Join(d.WriteManifest(m), d.Close()))
-		sets[keys] = dir
+		sets[keys] = t.TempDir()
+		_, err := writeDir(sets[keys], slices.Chunk(strings.Split(keys, ""), 1), withBlocks)
+		noError(t, err)
 	}
 	return sets
 }
@@ -124,11 +116,8 @@ type event struct {
 // In any order of the requests of puts and sweeps that run at once, what TestInterleaved says holds.
 func TestRandomOrders(t *testing.T) {
 	bucket, sets := openWorlds(t)
-	worlds, all := 5, []string{"ab", "ac", "bd", "cd"}
-	if long.Enabled() {
-		worlds = 300
-	}
-	for seed := range worlds {
+	all := []string{"ab", "ac", "bd", "cd"}
+	for seed := range long.Rounds(5, 300) {
 		r := rand.New(rand.NewPCG(uint64(seed), 12))
 		w := newWorld(t, bucket, seed, sets)
 		var ps []*program

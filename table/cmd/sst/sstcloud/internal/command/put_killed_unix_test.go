@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
@@ -34,16 +35,12 @@ func TestPutKilled(t *testing.T) {
 		}
 		server.ServeHTTP(w, r)
 	})
-	rounds := 3
-	if long.Enabled() {
-		rounds = 60
-	}
 	r := rand.New(rand.NewPCG(26, 11))
 	for _, u := range []string{s3test.BucketURL(t, p.URL), "file://" + t.TempDir()} {
 		s, err := store.Open(t.Context(), u)
 		noError(t, err)
 		var old []string
-		for round := range rounds {
+		for round := range long.Rounds(3, 60) {
 			next := []string{fmt.Sprint("round ", round)}
 			dir := writeRound(t, round)
 			killPut(t, r, dir, u)
@@ -67,15 +64,12 @@ func TestPutKilled(t *testing.T) {
 // writeRound writes a set of some tables, whose entries all have the number of the round.
 func writeRound(t *testing.T, round int) string {
 	t.Helper()
-	dir, m := t.TempDir(), new(set.Manifest)
-	for i := range 12 {
-		line, err := writeTable(dir, i+1, []string{fmt.Sprintf("%03d=round %d", i, round)}, withBlocks)
-		noError(t, err)
-		m.Tables = append(m.Tables, line)
+	dir, pairs := t.TempDir(), make([]string, 12)
+	for i := range pairs {
+		pairs[i] = fmt.Sprintf("%03d=round %d", i, round)
 	}
-	d := set.NewDir(dir)
-	defer d.Close()
-	noError(t, d.WriteManifest(m))
+	_, err := writeDir(dir, slices.Chunk(pairs, 1), withBlocks)
+	noError(t, err)
 	return dir
 }
 

@@ -2,7 +2,9 @@ package command
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,18 +39,27 @@ func writeTables(ts *testscript.TestScript, args []string, o *table.WriterOption
 	ts.Check(os.MkdirAll(dir, 0o777))
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
-	m := new(set.Manifest)
-	for pairs := range slices.Chunk(args[2:], n) {
-		t, err := writeTable(dir, len(m.Tables)+1, pairs, o)
-		ts.Check(err)
-		m.Tables = append(m.Tables, t)
-		first, _, _ := strings.Cut(pairs[0], "=")
+	m, err := writeDir(dir, slices.Chunk(args[2:], n), o)
+	ts.Check(err)
+	for i, t := range m.Tables {
+		first, _, _ := strings.Cut(args[2+i*n], "=")
 		ts.Setenv("SHA_"+first, t.SHA256)
 		ts.Setenv("FILE_"+first, filepath.Join(dir, t.Name))
 	}
+}
+
+// writeDir writes a set into a directory, whose tables have these pairs KEY=VALUE.
+func writeDir(dir string, tables iter.Seq[[]string], o *table.WriterOptions) (*set.Manifest, error) {
+	m := new(set.Manifest)
+	for pairs := range tables {
+		t, err := writeTable(dir, len(m.Tables)+1, pairs, o)
+		if err != nil {
+			return nil, err
+		}
+		m.Tables = append(m.Tables, t)
+	}
 	d := set.NewDir(dir)
-	defer d.Close()
-	ts.Check(d.WriteManifest(m))
+	return m, errors.Join(d.WriteManifest(m), d.Close())
 }
 
 // writeTable writes table i of a set, of pairs KEY=VALUE in order.
