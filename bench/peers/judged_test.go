@@ -25,11 +25,7 @@ import (
 func TestEnginesJudgeWrittenDatabases(t *testing.T) {
 	t.Parallel()
 	const most = 300 // entries
-	n := 25
-	if long.Enabled() {
-		n = 200
-	}
-	for i := range n {
+	for i := range long.Rounds(25, 200) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(i), 23))
 			j := judged{dir: filepath.Join(t.TempDir(), "db"), order: table.BytewiseComparer}

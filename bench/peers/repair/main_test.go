@@ -15,10 +15,7 @@ import (
 // without naming it.
 func TestRun(t *testing.T) {
 	t.Parallel()
-	n := 16
-	if long.Enabled() {
-		n = 200
-	}
+	n := long.Rounds(16, 200)
 	var out strings.Builder
 	err := run([]string{"-n", fmt.Sprint(n)}, &out)
 	if errors.Is(err, cxxtool.ErrMissing) && os.Getenv("SIEVETABLE_LEVELDB") != "required" {
