@@ -80,9 +80,8 @@ func writeLookupTables(t testing.TB, set workload.Set, compression string) *look
 	o.TableFilterPolicy = filter.NewTableBloom(l.shape.BitsPerKey)
 	l.tableFilter = tabletest.Build(t, o, pairs)
 	var err error
-	if l.goleveldb, err = goleveldb.Write(goleveldb.Options(l.shape), pairs); err != nil {
-		t.Fatal(err)
-	}
+	l.goleveldb, err = goleveldb.Write(goleveldb.Options(l.shape), pairs)
+	noError(t, err)
 	noError(t, l.writePebble(pairs))
 	tool, err := cxx()
 	if errors.Is(err, cxxtool.ErrMissing) {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
 // chart wraps elements as vgsvg does.
@@ -50,9 +52,7 @@ func TestApply(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			got, err := Apply(chart(c.drawn + "\n"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			errtest.NoError(t, err)
 			_, body, _ := strings.Cut(string(got), "</style>\n<g transform=\"scale(1, -1) translate(0, -90.5)\">\n")
 			if diff := cmp.Diff(c.want+"\n</g>\n</svg>\n", body); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
@@ -65,9 +65,7 @@ func TestApply(t *testing.T) {
 func TestApplySheet(t *testing.T) {
 	t.Parallel()
 	got, err := Apply(chart(""))
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, err)
 	_, dark, _ := strings.Cut(string(got), "@media (prefers-color-scheme:dark)")
 	for _, want := range []string{"--ink:#e6edf3;", "--ours:#58a6ff;", "--peer-3:#6e7681;"} {
 		if !strings.Contains(dark, want) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/golden"
 )
 
@@ -37,14 +38,10 @@ var setsState = regexp.MustCompile(`^(set |export |[a-z]+=)`)
 func Check(t *testing.T, readme, bin string, instead ...string) {
 	t.Helper()
 	text, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, err)
 	r := &run{dir: t.TempDir(), bin: bin, instead: strings.NewReplacer(instead...)}
 	for _, file := range script.FindAllSubmatch(text, -1) {
-		if err := os.WriteFile(filepath.Join(r.dir, string(file[1])), file[2], 0o666); err != nil {
-			t.Fatal(err)
-		}
+		errtest.NoError(t, os.WriteFile(filepath.Join(r.dir, string(file[1])), file[2], 0o666))
 	}
 	got := console.ReplaceAllFunc(text, func(block []byte) []byte { return r.console(t, block) })
 	if r.commands == 0 {
@@ -110,9 +107,7 @@ func (r *run) output(t *testing.T, command string) []byte {
 func Link(t *testing.T, bin, name string) {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, err)
 	if err := os.Symlink(self, filepath.Join(bin, name)); err != nil {
 		t.Skip(err)
 	}

@@ -94,15 +94,10 @@ func init() {
 func TestFinishTwice(t *testing.T) {
 	to, line := targetOf("strict://twice"), []byte(nil)
 	w := &writeTable{to}
-	if err := w.ProcessElement(t.Context(), 1, each(piecesOf(t, 2)), func(b []byte) { line = b }, dropCount); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, w.ProcessElement(t.Context(), 1, each(piecesOf(t, 2)), func(b []byte) { line = b }, dropCount))
 	for range 2 {
 		fn := &finish{Target: to}
-		err := fn.ProcessElement(t.Context(), nil, each(piecesOf(t, 1)), eachCount(nil), each([]piece{line}), func(string) {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, fn.ProcessElement(t.Context(), nil, each(piecesOf(t, 1)), eachCount(nil), each([]piece{line}), func(string) {}))
 	}
 }
 

@@ -16,10 +16,13 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/set"
 )
+
+var noError = errtest.NoError
 
 // putSet puts a set of a table for each of the keys, and returns its manifest.
 func putSet(t *testing.T, bucket *blob.Bucket, keys ...string) *set.Manifest {
@@ -34,51 +37,32 @@ func putSetOf(t *testing.T, bucket *blob.Bucket, o *table.WriterOptions, keys ..
 	for _, key := range keys {
 		var b bytes.Buffer
 		w, err := set.NewTableWriter(&b, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Append([]byte(key), nil); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
+		noError(t, w.Append([]byte(key), nil))
 		line, err := w.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		line.Name = line.SHA256 + ".ldb"
 		if o != nil && o.FilterOnly {
 			line.Name = line.SHA256 + ".filter"
 		}
-		if err := set.PutTable(t.Context(), store, line, &b); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, set.PutTable(t.Context(), store, line, &b))
 		m.Tables = append(m.Tables, line)
 	}
-	if err := set.PublishManifest(t.Context(), store, set.ManifestName, m, nil); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, set.PublishManifest(t.Context(), store, set.ManifestName, m, nil))
 	return m
 }
 
-// ask sends requests, METHOD PATH each, and returns the status of each answer.
-func ask(h http.Handler, requests ...string) map[string]int {
-	answers := map[string]int{}
-	for _, r := range requests {
-		method, path, _ := strings.Cut(r, " ")
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, httptest.NewRequest(method, path, nil))
-		answers[r] = w.Code
-	}
-	return answers
-}
-
-// checkAnswers checks the answers to all requests of want.
+// checkAnswers sends requests, METHOD PATH each, and checks the status of each answer.
 func checkAnswers(t *testing.T, h http.Handler, want map[string]int) {
 	t.Helper()
-	var requests []string
-	for r := range want {
-		requests = append(requests, r)
+	got := map[string]int{}
+	for request := range want {
+		method, path, _ := strings.Cut(request, " ")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest(method, path, nil))
+		got[request] = w.Code
 	}
-	if diff := cmp.Diff(want, ask(h, requests...)); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -89,9 +73,7 @@ func TestAnswers(t *testing.T) {
 	defer bucket.Close()
 	putSet(t, bucket, "", "a b\xff", "c")
 	s, err := openService(t.Context(), bucket, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer s.set.Close()
 	checkAnswers(t, s.handler(), map[string]int{
 		"GET /lookup?key=":          200,
@@ -135,9 +117,7 @@ func TestFilterOnly(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			noError(t, err)
 			defer s.set.Close()
 			checkAnswers(t, s.handler(), map[string]int{
 				"GET /lookup?key=a": 200, "GET /lookup?key=b": 404, "GET /lookup?key=c": 200, "GET /lookup?key=d": 404, "GET /health": 200,
@@ -167,24 +147,16 @@ func TestLostObjects(t *testing.T) {
 	m := putSet(t, bucket, "a", "b")
 	lost := m.Tables[1].Name
 	contents, err := bucket.ReadAll(t.Context(), lost)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	lose := func(key string) {
-		if err := bucket.Delete(context.Background(), key); err != nil {
-			t.Fatal(err)
-		}
+		noError(t, bucket.Delete(context.Background(), key))
 	}
 	lose(lost)
 	s, err := openService(t.Context(), bucket, time.Hour)
-	if err != nil {
-		t.Fatal(err)
-	}
+	noError(t, err)
 	defer s.set.Close()
 	checkAnswers(t, s.handler(), map[string]int{"GET /lookup?key=a": 200, "GET /lookup?key=b": 503, "GET /health": 503})
-	if err := bucket.WriteAll(t.Context(), lost, contents, nil); err != nil {
-		t.Fatal(err)
-	}
+	noError(t, bucket.WriteAll(t.Context(), lost, contents, nil))
 	checkAnswers(t, s.handler(), map[string]int{"GET /health": 200})
 	checkAnswers(t, s.handler(), map[string]int{"GET /lookup?key=b": 200})
 
