@@ -2,10 +2,11 @@ package workload
 
 import (
 	"cmp"
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A Write is one write to a database: it sets a key to a value, or deletes it.
@@ -58,12 +59,11 @@ func Versions(rounds [][]Write) []Pair {
 	})
 	var pairs []Pair
 	for _, v := range versions {
-		kind := uint64(1)
+		key := internalkey.Key{UserKey: v.Key, Sequence: v.sequence, Kind: internalkey.Set}
 		if v.Delete {
-			kind = 0
+			key.Kind = internalkey.Delete
 		}
-		key := binary.LittleEndian.AppendUint64(slices.Clip(v.Key), v.sequence<<8|kind)
-		pairs = append(pairs, Pair{Key: key, Value: v.Value})
+		pairs = append(pairs, Pair{Key: key.Append(nil), Value: v.Value})
 	}
 	return pairs
 }
