@@ -1,17 +1,13 @@
 package gcspin_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -29,50 +25,15 @@ import (
 
 var noError = errtest.NoError
 
-const (
-	bucketName = "tables"
-
-	// serverVariable makes a process of the tests the server of another one.
-	serverVariable = "SIEVETABLE_GCS_SERVER"
-)
-
-func TestMain(m *testing.M) {
-	if os.Getenv(serverVariable) == "" {
-		os.Exit(m.Run())
-	}
-	server, err := fakestorage.NewServerWithOptions(fakestorage.Options{Scheme: "http", Host: "127.0.0.1", PublicHost: "127.0.0.1"})
-	if err != nil {
-		panic(err)
-	}
-	server.CreateBucketWithOpts(fakestorage.CreateBucketOpts{Name: bucketName})
-	fmt.Println(server.URL())
-	io.Copy(io.Discard, os.Stdin) // until the tests end
-}
-
-// startServer starts a server in a process of its own, and returns its URL.
-func startServer(t *testing.T) *url.URL {
-	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), serverVariable+"=1")
-	cmd.Stderr = os.Stderr
-	in, inErr := cmd.StdinPipe()
-	out, outErr := cmd.StdoutPipe()
-	noError(t, errors.Join(inErr, outErr, cmd.Start()))
-	t.Cleanup(func() {
-		in.Close()
-		cmd.Wait()
-	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	noError(t, err)
-	server, err := url.Parse(strings.TrimSpace(line))
-	noError(t, err)
-	return server
-}
-
 // openBucket opens the bucket of a new server. Each request for an object is told to seen.
 func openBucket(t *testing.T, seen func(*http.Request)) *blob.Bucket {
 	t.Helper()
-	server := startServer(t)
+	gcs, err := fakestorage.NewServerWithOptions(fakestorage.Options{Scheme: "http", Host: "127.0.0.1", PublicHost: "127.0.0.1"})
+	noError(t, err)
+	t.Cleanup(gcs.Stop)
+	gcs.CreateBucketWithOpts(fakestorage.CreateBucketOpts{Name: "tables"})
+	server, err := url.Parse(gcs.URL())
+	noError(t, err)
 	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(server)
 		r.Out.Host = server.Host
@@ -80,7 +41,7 @@ func openBucket(t *testing.T, seen func(*http.Request)) *blob.Bucket {
 	}})
 	t.Cleanup(proxy.Close)
 	t.Setenv("STORAGE_EMULATOR_HOST", strings.TrimPrefix(proxy.URL, "http://"))
-	bucket, err := blob.OpenBucket(context.Background(), "gs://"+bucketName)
+	bucket, err := blob.OpenBucket(context.Background(), "gs://tables")
 	noError(t, err)
 	t.Cleanup(func() { bucket.Close() })
 	return bucket
