@@ -1,43 +1,90 @@
 package bench
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/figures"
-	"github.com/sievetable/sievetable/internal/membership"
+	"github.com/sievetable/sievetable/internal/workload"
 )
 
 var largeSets = flag.Bool("membership.large", false, "sets of up to 10,000,000 keys in BenchmarkMembership, which take 1.5 GB of memory")
 
-// most is the size of the largest set.
+// largest is the size of the largest set that can be measured.
+const largest = 10_000_000
+
+// most is the size of the largest set that is measured now.
 func most() int {
 	if *largeSets {
-		return membership.Largest
+		return largest
 	}
 	return 1_000_000
 }
 
-var pool = sync.OnceValue(func() *membership.Pool { return membership.NewPool(most(), membership.Questions) })
+// sizes returns the sizes that are measured: the powers of ten from 10 to most.
+func sizes(most int) (all []int) {
+	for n := 10; n <= most; n *= 10 {
+		all = append(all, n)
+	}
+	return all
+}
+
+// questions is the number of keys to look up, a power of two. They touch far more memory than the processor's caches
+// hold, and the processor does not learn the results.
+const questions = 1 << 20
+
+// A keyPool has the keys of sets, and absent keys, both in random order.
+type keyPool struct{ members, absent [][]byte }
+
+var pool = sync.OnceValue(func() *keyPool { return newPool(most(), questions) })
+
+// newPool returns a pool for sets of up to most keys, with that many keys to look up.
+func newPool(most, questions int) *keyPool {
+	keys := workload.Users(most + questions)
+	return &keyPool{keys[:most], keys[most:]}
+}
+
+// keys returns n keys in ascending order. Larger sets contain them too.
+func (p *keyPool) keys(n int) [][]byte {
+	keys := slices.Clone(p.members[:n])
+	slices.SortFunc(keys, bytes.Compare)
+	workload.Pack(keys)
+	return keys
+}
+
+// present returns as many keys of the set of n keys as there are absent ones, drawn at random. They are copies, so
+// that a lookup does not bring the set's own key into the processor's cache.
+func (p *keyPool) present(n int) [][]byte {
+	rng := rand.New(rand.NewPCG(7, 7))
+	keys := make([][]byte, len(p.absent))
+	for i := range keys {
+		keys[i] = p.members[rng.IntN(n)]
+	}
+	workload.Pack(keys)
+	return keys
+}
 
 // BenchmarkMembership looks up keys in a Bloom filter, a sorted slice, a map and a list.
 func BenchmarkMembership(b *testing.B) {
-	for _, n := range membership.Sizes(most()) {
+	for _, n := range sizes(most()) {
 		b.Run(fmt.Sprintf("keys=%d", n), func(b *testing.B) {
-			keys, present := pool().Keys(n), pool().Present(n)
-			for _, form := range membership.Forms {
-				if n > form.Most {
+			keys, present := pool().keys(n), pool().present(n)
+			for _, form := range forms {
+				if n > form.most {
 					continue
 				}
-				set := form.New(keys)
-				b.Run("ask=absent/form="+dashed(form.Name), func(b *testing.B) {
-					members.add(memberID{n, form.Name, false}, askSet(b, set, pool().Absent()))
+				set := form.new(keys)
+				b.Run("ask=absent/form="+dashed(form.name), func(b *testing.B) {
+					members.add(memberID{n, form.name, false}, askSet(b, set, pool().absent))
 				})
-				b.Run("ask=present/form="+dashed(form.Name), func(b *testing.B) {
-					members.add(memberID{n, form.Name, true}, askSet(b, set, present))
+				b.Run("ask=present/form="+dashed(form.name), func(b *testing.B) {
+					members.add(memberID{n, form.name, true}, askSet(b, set, present))
 				})
 			}
 		})
@@ -47,12 +94,12 @@ func BenchmarkMembership(b *testing.B) {
 // dashed returns a name for use in a benchmark's name.
 func dashed(name string) string { return strings.ReplaceAll(name, " ", "-") }
 
-// askSet looks up the questions in the set. An operation is one lookup.
-func askSet(b *testing.B, set membership.Set, questions [][]byte) memberTally {
-	probes := membership.MeanProbes(set, questions)
+// askSet looks up the keys in the set. An operation is one lookup.
+func askSet(b *testing.B, set keySet, keys [][]byte) memberTally {
+	probes := meanProbes(set, keys)
 	positives, i := 0, 0
 	for b.Loop() {
-		if set.Contains(questions[i&(membership.Questions-1)]) {
+		if set.Contains(keys[i&(questions-1)]) {
 			positives++
 		}
 		i++
@@ -96,12 +143,12 @@ func (all memberTallies) table() string {
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "\nIs a key in the set? Nanoseconds per lookup (and probes):\n\n%-20s", "keys of the set")
-	for _, form := range membership.Forms {
-		fmt.Fprintf(&out, "%17s", form.Name)
+	for _, form := range forms {
+		fmt.Fprintf(&out, "%17s", form.name)
 	}
 	fmt.Fprintf(&out, "%17s\n", "false positives")
 	for _, present := range []bool{false, true} {
-		for _, n := range membership.Sizes(membership.Largest) {
+		for _, n := range sizes(largest) {
 			out.WriteString(all.row(n, present))
 		}
 	}
@@ -114,11 +161,11 @@ func (all memberTallies) table() string {
 func (all memberTallies) row(n int, present bool) string {
 	kind := map[bool]string{false: "absent", true: "present"}[present]
 	line, positives, measured := fmt.Sprintf("%10s, %-8s", figures.Grouped(n), kind), "", false
-	for _, form := range membership.Forms {
-		t, ok := all[memberID{n, form.Name, present}]
+	for _, form := range forms {
+		t, ok := all[memberID{n, form.name, present}]
 		measured = measured || ok
 		line += fmt.Sprintf("%17s", t.cell())
-		if form.Name == "Bloom filter" && ok && !present {
+		if form.name == "Bloom filter" && ok && !present {
 			positives = fmt.Sprintf("%.2f %%", 100*t.positives/t.lookups)
 		}
 	}

@@ -82,7 +82,7 @@ func TestRetiredPhrases(t *testing.T) {
 }
 
 // forTests are packages that only tests and measurements import.
-var forTests = regexp.MustCompile(`^\.\./bench/|/internal/(exchange|page/pagetest|scripttest|rawtable|tabletest|filtertest|dbdamage|workload|golden|tour|long|membership|figures|manifest)/`)
+var forTests = regexp.MustCompile(`^\.\./bench/|/internal/(exchange|page/pagetest|scripttest|rawtable|tabletest|filtertest|dbdamage|workload|golden|tour|long|figures|manifest)/`)
 
 // exportedDocs returns what go doc prints of a file, or of an internal package nothing.
 func exportedDocs(file *ast.File, internal bool) (docs []*ast.CommentGroup) {
