@@ -7,14 +7,14 @@ package theme
 import "image/color"
 
 // Colors of the parts of a chart. Text is drawn in Ink or Faint. Ours and OursToo are what the
-// chart is about, and Peers what that is held against, from the most to the least visible.
+// chart is about, and Peer what that is held against.
 var (
 	Ink     = rgb(0x1f2328)
 	Faint   = rgb(0x59636e)
 	Grid    = rgb(0xdde3e9)
 	Ours    = rgb(0x0969da)
 	OursToo = rgb(0x4f97ea)
-	Peers   = [3]color.NRGBA{rgb(0x4f5861), rgb(0x737c86), rgb(0x8c949c)}
+	Peer    = rgb(0x737c86)
 )
 
 // Series are colors for what has no order. Color-blind readers tell them apart too.
@@ -32,9 +32,7 @@ var roles = []role{
 	{"grid", Grid, rgb(0x2a3038)},
 	{"ours", Ours, rgb(0x58a6ff)},
 	{"ours-too", OursToo, rgb(0x2f74c8)},
-	{"peer-1", Peers[0], rgb(0xb1bac4)},
-	{"peer-2", Peers[1], rgb(0x8b949e)},
-	{"peer-3", Peers[2], rgb(0x6e7681)},
+	{"peer", Peer, rgb(0x8b949e)},
 	{"series-2", Series[1], rgb(0xf0743c)},
 	{"series-3", Series[2], rgb(0x2ec4a0)},
 	{"series-4", Series[3], rgb(0xe07cc4)},

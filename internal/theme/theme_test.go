@@ -67,7 +67,7 @@ func TestApplySheet(t *testing.T) {
 	got, err := Apply(chart(""))
 	errtest.NoError(t, err)
 	_, dark, _ := strings.Cut(string(got), "@media (prefers-color-scheme:dark)")
-	for _, want := range []string{"--ink:#e6edf3;", "--ours:#58a6ff;", "--peer-3:#6e7681;"} {
+	for _, want := range []string{"--ink:#e6edf3;", "--ours:#58a6ff;", "--peer:#8b949e;"} {
 		if !strings.Contains(dark, want) {
 			t.Errorf("no %s for dark pages", want)
 		}

@@ -18,7 +18,7 @@ const (
 const savedTitle = "A lookup of an absent key"
 
 // noFilter is our lookup in the same table without a filter.
-var noFilter = engine{"sievetable-no-filter-ns", "sievetable, no filter", theme.Peers[1]}
+var noFilter = engine{"sievetable-no-filter-ns", "sievetable, no filter", theme.Peer}
 
 // saved is the kind of lookups in the picture.
 func saved() string { return kinds[1].id("snappy") }
@@ -56,11 +56,11 @@ func (r *results) savedChart(width float64) ([]byte, error) {
 		y = 160 // below the path
 	}
 	y = d.bars(x, y, "Data blocks read", []bar{
-		{"without a filter", "1", 1, theme.Peers[1]},
+		{"without a filter", "1", 1, theme.Peer},
 		{"with a filter", fmt.Sprintf("%.2g", r.reads()), r.reads(), theme.Ours},
 	})
 	y = d.bars(x, y+gap/2, "Time, no block cache", []bar{
-		r.time("without a filter", noFilter, theme.Peers[1]),
+		r.time("without a filter", noFilter, theme.Peer),
 		r.time("with a filter", engines[0], theme.Ours),
 		r.time("goleveldb, filtered", goleveldb, goleveldb.color),
 	})
