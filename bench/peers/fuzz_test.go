@@ -86,13 +86,6 @@ func FuzzWriters(f *testing.F) {
 			BitsPerKey:      int(bits) - 1,
 			Compression:     "none",
 		}
-		lg := 1 + int(baseLg%20)
-		o := goleveldb.Options(s)
-		o.FilterBaseLg = lg
-		want, err := goleveldb.Write(o, pairs)
-		noError(t, err)
-		if got := oursAs(t, goleveldbName, s, lg, pairs); !bytes.Equal(got, want) {
-			t.Fatalf("%+v, base lg %d, %d pairs: %d bytes that differ from goleveldb's %d", s, lg, len(pairs), len(got), len(want))
-		}
+		checkAsGoleveldb(t, s, 1+int(baseLg%20), pairs)
 	})
 }

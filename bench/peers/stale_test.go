@@ -21,14 +21,11 @@ func TestTablesAreStale(t *testing.T) {
 	dir := t.TempDir()
 	writeTwice(t, dir, keys)
 	db, err := database.Open(dir, nil)
-	noError(t, err)
-	defer db.Close()
+	closing(t, db, err)
 	var its []merge.Iterator
 	for _, m := range db.Tables() {
 		r, err := table.Open(filepath.Join(dir, m.Name), &table.ReaderOptions{Comparer: table.InternalComparer(nil)})
-		noError(t, err)
-		defer r.Close()
-		its = append(its, r.NewIter(nil))
+		its = append(its, closing(t, r, err).NewIter(nil))
 	}
 	byHand := merge.NewSnapshotIter(nil, merge.New(table.InternalComparer(nil), its...), internalkey.MaxSequence)
 	if old, current := countOld(t, byHand); old != keys || current != 0 {

@@ -72,13 +72,19 @@ func TestTablesAreGoleveldbs(t *testing.T) {
 		if len(pairs) == 0 {
 			continue // written differently: see TestEmptyTables
 		}
-		o := goleveldb.Options(s)
-		o.FilterBaseLg = baseLg
-		want, err := goleveldb.Write(o, pairs)
-		noError(t, err)
-		if got := oursAs(t, goleveldbName, s, baseLg, pairs); !bytes.Equal(got, want) {
-			t.Fatalf("%+v, base lg %d, %d pairs: %d bytes that differ from goleveldb's %d", s, baseLg, len(pairs), len(got), len(want))
-		}
+		checkAsGoleveldb(t, s, baseLg, pairs)
+	}
+}
+
+// checkAsGoleveldb checks that our uncompressed table is goleveldb's.
+func checkAsGoleveldb(t *testing.T, s manifest.Table, baseLg int, pairs []workload.Pair) {
+	t.Helper()
+	o := goleveldb.Options(s)
+	o.FilterBaseLg = baseLg
+	want, err := goleveldb.Write(o, pairs)
+	noError(t, err)
+	if got := oursAs(t, goleveldbName, s, baseLg, pairs); !bytes.Equal(got, want) {
+		t.Fatalf("%+v, base lg %d, %d pairs: %d bytes that differ from goleveldb's %d", s, baseLg, len(pairs), len(got), len(want))
 	}
 }
 
@@ -120,9 +126,7 @@ func TestGoldensAreUpToDate(t *testing.T) {
 		if g.Producer == "goleveldb" || g.Compression == "none" {
 			t.Fatalf("%s now writes other bytes", g.Producer)
 		}
-		r, err := goleveldb.Open(got, &opt.Options{})
-		noError(t, err)
-		there, _, err := r.Scan()
+		there, _, err := openGoleveldb(t, got).Scan()
 		if diff := tabletest.DiffPairs(g.Want, there); diff != "" || err != nil {
 			t.Errorf("%v, other pairs (-want +got):\n%s", err, diff)
 		}
