@@ -23,22 +23,17 @@ func BenchmarkFind(b *testing.B) {
 	for range r.All(nil) {
 	}
 	var seek []byte
-	b.Run("absent", func(b *testing.B) {
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			seek = internalkey.SearchKey(seek[:0], set.Absent[i%len(set.Absent)], internalkey.MaxSequence)
-			if _, _, err := r.Find(seek); !errors.Is(err, table.ErrNotFound) {
-				b.Fatal(err)
+	find := func(name string, key func(i int) []byte, want error) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				seek = internalkey.SearchKey(seek[:0], key(i), internalkey.MaxSequence)
+				if _, _, err := r.Find(seek); !errors.Is(err, want) {
+					b.Fatal(err)
+				}
 			}
-		}
-	})
-	b.Run("present", func(b *testing.B) {
-		b.ReportAllocs()
-		for i := 0; b.Loop(); i++ {
-			seek = internalkey.SearchKey(seek[:0], set.Keys[set.Hits[i%len(set.Hits)]], internalkey.MaxSequence)
-			if _, _, err := r.Find(seek); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
+		})
+	}
+	find("absent", func(i int) []byte { return set.Absent[i%len(set.Absent)] }, table.ErrNotFound)
+	find("present", func(i int) []byte { return set.Keys[set.Hits[i%len(set.Hits)]] }, nil)
 }

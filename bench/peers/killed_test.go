@@ -15,7 +15,7 @@ import (
 )
 
 // kills returns how many databases of each engine are killed: a few, or as many as the
-// environment says (CI's long run: 100).
+// environment says.
 func kills(t *testing.T) int {
 	t.Helper()
 	text, ok := os.LookupEnv("SIEVETABLE_KILLS")
