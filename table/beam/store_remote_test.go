@@ -18,13 +18,10 @@ import (
 var errFull = errors.New("no room")
 
 // full is memfs without room for tables: a write fails after some bytes.
-type full struct {
-	filesystem.Interface
-	written *context.Context // of the last write
-}
+type full struct{ filesystem.Interface }
 
 func (f full) OpenWrite(ctx context.Context, name string) (io.WriteCloser, error) {
-	*f.written = ctx
+	lastWrite = ctx
 	w, err := f.Interface.OpenWrite(ctx, name)
 	if strings.HasSuffix(name, tableExt) {
 		w = fullWriter{w}
@@ -40,7 +37,7 @@ func (w fullWriter) Write(p []byte) (int, error) {
 }
 
 func init() {
-	filesystem.Register("full", func(ctx context.Context) filesystem.Interface { return full{memfs.New(ctx), &lastWrite} })
+	filesystem.Register("full", func(ctx context.Context) filesystem.Interface { return full{memfs.New(ctx)} })
 }
 
 // lastWrite is the context of the last write to full.
