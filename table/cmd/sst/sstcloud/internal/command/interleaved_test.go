@@ -38,22 +38,20 @@ func put(keys string, manifest ...string) func(*world) *program {
 	return func(w *world) *program { return w.put(keys, manifest...) }
 }
 
-func sweepAll(w *world) *program { return w.sweep() }
-
 type those = []func(*world) *program
 
 var interleavings = []interleaving{
 	{"put, put", put("ac"), those{put("bd")}},
-	{"put, sweep", put("ac"), those{sweepAll}},
-	{"put, put and sweep", put("ac"), those{put("bd"), sweepAll}},
-	{"put, sweep and put", put("ac"), those{sweepAll, put("bd")}},
-	{"put, put and sweep and the old put", put("ac"), those{put("bd"), sweepAll, put("ab")}},
-	{"put of the same", put("ab"), those{put("bd"), sweepAll}},
-	{"put to another manifest", put("ac", "day.jsonl"), those{put("bd"), sweepAll}},
-	{"put, put of the same", put("ac"), those{put("ac"), sweepAll}},
-	{"sweep, put", sweepAll, those{put("ac")}},
-	{"sweep, puts", sweepAll, those{put("cd"), put("ab")}},
-	{"sweep, put and sweep", sweepAll, those{put("ac"), sweepAll}},
+	{"put, sweep", put("ac"), those{(*world).sweep}},
+	{"put, put and sweep", put("ac"), those{put("bd"), (*world).sweep}},
+	{"put, sweep and put", put("ac"), those{(*world).sweep, put("bd")}},
+	{"put, put and sweep and the old put", put("ac"), those{put("bd"), (*world).sweep, put("ab")}},
+	{"put of the same", put("ab"), those{put("bd"), (*world).sweep}},
+	{"put to another manifest", put("ac", "day.jsonl"), those{put("bd"), (*world).sweep}},
+	{"put, put of the same", put("ac"), those{put("ac"), (*world).sweep}},
+	{"sweep, put", (*world).sweep, those{put("ac")}},
+	{"sweep, puts", (*world).sweep, those{put("cd"), put("ab")}},
+	{"sweep, put and sweep", (*world).sweep, those{put("ac"), (*world).sweep}},
 }
 
 // Whatever runs between two requests of a program, no manifest lists a table that is gone without a program that

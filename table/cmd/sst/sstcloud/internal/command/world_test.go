@@ -127,9 +127,7 @@ func (w *world) put(keys string, manifest ...string) *program {
 }
 
 // sweep returns a program that deletes what no manifest lists, of any age.
-func (w *world) sweep(flags ...string) *program {
-	return w.program(append([]string{"sweep", "--delete", "--age", "0s"}, flags...)...)
-}
+func (w *world) sweep() *program { return w.program("sweep", "--delete", "--age", "0s") }
 
 // run runs the program to its end.
 func (p *program) run() *program {
