@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/sstcloud/internal/store"
@@ -61,6 +62,9 @@ func putCommand() *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.check(); err != nil {
 			return err
+		}
+		if files.IsURL(args[0]) {
+			return cli.UsageErrorf("SET is %s: put uploads a set from a local directory", format.Printable(args[0]))
 		}
 		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
 			s, err := store.Open(ctx, args[1])
@@ -114,15 +118,15 @@ func (f *putFlags) run(ctx context.Context, cmd *cobra.Command, dir string, s *s
 
 // A putReport counts the tables that were uploaded, and those already stored.
 type putReport struct {
-	Manifest   string `json:"manifest"`
-	Unchanged  bool   `json:"unchanged"` // the manifest
-	Tables     int    `json:"tables"`    // uploaded
-	Bytes      int64  `json:"bytes"`
-	There      int    `json:"there"`
-	ThereBytes int64  `json:"there_bytes"`
-	Layers     int    `json:"layers"`
-	Dropped    int    `json:"dropped_layers"` // of the set that was replaced
-	Requests   *int64 `json:"requests,omitempty"`
+	Manifest      string `json:"manifest"`
+	Unchanged     bool   `json:"unchanged"` // the manifest
+	Uploaded      int    `json:"uploaded_tables"`
+	UploadedBytes int64  `json:"uploaded_bytes"`
+	Stored        int    `json:"already_stored_tables"`
+	StoredBytes   int64  `json:"already_stored_bytes"`
+	Layers        int    `json:"layers"`
+	Dropped       int    `json:"dropped_layers"` // of the set that was replaced
+	Requests      *int64 `json:"requests,omitempty"`
 }
 
 // report returns the report of an upload.
@@ -130,9 +134,9 @@ func (f *putFlags) report(u *upload.Upload, s *store.Store) putReport {
 	r := putReport{Manifest: s.Path(f.manifest), Unchanged: u.Same, Layers: len(u.Manifest.Layers), Dropped: u.Dropped()}
 	for t := range u.Manifest.All() {
 		if u.Sent[t.Name] {
-			r.Tables, r.Bytes = r.Tables+1, r.Bytes+t.Size
+			r.Uploaded, r.UploadedBytes = r.Uploaded+1, r.UploadedBytes+t.Size
 		} else {
-			r.There, r.ThereBytes = r.There+1, r.ThereBytes+t.Size
+			r.Stored, r.StoredBytes = r.Stored+1, r.StoredBytes+t.Size
 		}
 	}
 	if n, ok := s.Requests(); ok {
@@ -155,9 +159,9 @@ func (r putReport) print(w io.Writer) {
 	if r.Unchanged {
 		state = "unchanged"
 	}
-	text.Row(w, "uploaded", "%s, %s", text.Count(uint64(r.Tables), "table"), text.Bytes(uint64(r.Bytes)))
-	text.Row(w, "already stored", "%s, %s", text.Count(uint64(r.There), "table"), text.Bytes(uint64(r.ThereBytes)))
-	tables, layers := text.Count(uint64(r.Tables+r.There), "table"), text.Count(uint64(r.Layers), "layer")
+	text.Row(w, "uploaded", "%s, %s", text.Count(uint64(r.Uploaded), "table"), text.Bytes(uint64(r.UploadedBytes)))
+	text.Row(w, "already stored", "%s, %s", text.Count(uint64(r.Stored), "table"), text.Bytes(uint64(r.StoredBytes)))
+	tables, layers := text.Count(uint64(r.Uploaded+r.Stored), "table"), text.Count(uint64(r.Layers), "layer")
 	text.Row(w, "manifest", "%s, %s, %s: %s", r.Manifest, tables, layers, state)
 	if r.Requests != nil {
 		text.Row(w, "requests", "%d", *r.Requests)

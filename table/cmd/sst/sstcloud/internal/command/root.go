@@ -52,8 +52,12 @@ func withStores(p cli.Program) cli.Program {
 	}
 	local := p.Advise
 	p.Advise = func(w io.Writer, cmd *cobra.Command, err error) {
+		sources := cmd.Flags().Args()
+		if cmd.Name() == "get" { // keys follow
+			sources = sources[:min(1, len(sources))]
+		}
 		switch {
-		case !slices.ContainsFunc(cmd.Flags().Args(), files.IsURL):
+		case !slices.ContainsFunc(sources, files.IsURL):
 			local(w, cmd, err)
 		case errors.Is(err, set.ErrGone):
 			text.Say(w, "upload the set again, by: sstcloud put %s", putArguments(cmd))
