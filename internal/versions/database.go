@@ -24,7 +24,8 @@ import (
 type Version struct {
 	Manifest     string   // the name of the MANIFEST
 	Comparer     string   // the name of the comparator
-	LastSequence uint64   // ≥ every sequence number in the tables
+	LastSequence uint64   // ≥ every sequence number in the tables: the highest of all edits
+	Named        uint64   // the last sequence number in the last edit that has one: engines go on from it
 	Tables       []*Table // by level, and in a level by number, the highest first
 	Torn         int64    // bytes at the end, of an edit that was cut short
 	Unread       int64    // bytes behind headers of zeros, which LevelDB does not read; they may be edits

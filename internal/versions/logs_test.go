@@ -19,6 +19,7 @@ func TestLogged(t *testing.T) {
 		{"C++ LevelDB: a new MANIFEST, and a compaction", []string{"\x01\x01c", "\x02\x03\x09\x00\x03\x04\x04\x05", "\x02\x03\x09\x00\x03\x06\x04\x09"}, 5, 9, 3, 0},
 		{"C++ LevelDB: the memtable is flushed", []string{"\x02\x03\x03\x04\x04\x05", "\x02\x03\x03\x06\x04\x09", "\x02\x06\x03\x07\x04\x0b"}, 11, 11, 6, 0},
 		{"goleveldb: a transaction", []string{"\x02\x03\x03\x04\x04\x05", "\x03\x06\x04\x09"}, 9, 9, 3, 0},
+		{"goleveldb: a flush of writes before a transaction", []string{"\x02\x03\x03\x04\x04\x05", "\x03\x06\x04\x09", "\x02\x04\x04\x07"}, 9, 9, 4, 0},
 		{"goleveldb: a compaction", []string{"\x02\x03\x03\x04\x04\x05", "\x03\x06"}, 5, 5, 3, 0},
 	} {
 		v, err := Read(writeEdits(t, tt.edits...))
@@ -27,5 +28,16 @@ func TestLogged(t *testing.T) {
 			t.Errorf("%s: Logged = %d, %d, logs %d and %d; want %d, %d, %d and %d",
 				tt.name, after, upTo, v.log, v.previousLog, tt.after, tt.upTo, tt.log, tt.previous)
 		}
+	}
+}
+
+// goleveldb names a lower last sequence number when it flushes what was written before a transaction. The tables of the
+// transaction stay.
+func TestLastSequenceStepsBack(t *testing.T) {
+	t.Parallel()
+	v, err := Read(writeEdits(t, "\x02\x03\x03\x04\x04\x05", "\x03\x06\x04\x09", "\x02\x04\x04\x07"))
+	noError(t, err)
+	if v.LastSequence != 9 || v.Named != 7 {
+		t.Errorf("LastSequence = %d, Named = %d; want 9 and 7", v.LastSequence, v.Named)
 	}
 }

@@ -39,7 +39,7 @@ func FuzzWriteManifest(f *testing.F) {
 			t.Fatalf("%d bytes of %d are read, %v", end, manifest.Len(), err)
 		}
 		slices.SortFunc(v.Tables, func(a, b *Table) int { return int(a.Number) - int(b.Number) })
-		want := &Version{Comparer: comparer, LastSequence: sequence, Tables: tables, nextFile: uint64(len(tables)) + 2, flushed: sequence}
+		want := &Version{Comparer: comparer, LastSequence: sequence, Named: sequence, Tables: tables, nextFile: uint64(len(tables)) + 2, flushed: sequence}
 		for _, t := range tables {
 			want.highestLevel = max(want.highestLevel, t.Level)
 		}

@@ -102,8 +102,8 @@ func (e *versionBuilder) apply(edit []byte) error {
 			e.previousLog, e.hasPrevious = f.Number, true
 		case FieldNextFile:
 			e.nextFile = f.Number
-		case FieldSequence:
-			e.LastSequence = f.Number
+		case FieldSequence: // goleveldb lowers it when it flushes what was written before a transaction
+			e.Named, e.LastSequence = f.Number, max(e.LastSequence, f.Number)
 		case FieldDelete:
 			delete(e.tables, tableID{f.Level, f.Number})
 		}

@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 	"github.com/sievetable/sievetable/table/internalkey"
@@ -120,5 +121,36 @@ func TestUnknownKind(t *testing.T) {
 			t.Errorf("First = %v, want ErrCorrupt", it.Error())
 		}
 		it.Close() // its error is known
+	}
+}
+
+// goleveldb can flush a memtable after it has committed a transaction with higher sequence numbers. The last edit then
+// has the lower number. The transaction is shown, and a log that goes on from it lacks nothing.
+func TestFlushAfterTransaction(t *testing.T) {
+	t.Parallel()
+	committed := versions.Field{Kind: versions.FieldSequence, Table: versions.Table{Number: 3}}.Append(nil)
+	for _, tt := range []struct {
+		name string
+		log  [][]byte
+		want model
+		last uint64
+	}{
+		{"nothing is written after it", nil, model{"a": "flushed", "b": "committed"}, 3},
+		{"a log goes on", [][]byte{batch(set("a", 4, "logged"))}, model{"a": "logged", "b": "committed"}, 4},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			l := new(layout)
+			l.table(t, 0, set("b", 2, "old"), set("b", 3, "committed"))
+			l.table(t, 0, set("a", 1, "flushed"))
+			l.last = 1
+			l.write(t, tt.log...)
+			db := openFS(t, l.end(t, committed), nil)
+			if db.LastSequence() != tt.last {
+				t.Errorf("LastSequence = %d, want %d", db.LastSequence(), tt.last)
+			}
+			c := &checker{rand.New(rand.NewPCG(1, 2)), table.BytewiseComparer, []string{"a", "b", "c"}}
+			c.check(t, db.View, tt.want)
+		})
 	}
 }

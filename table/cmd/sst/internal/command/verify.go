@@ -238,9 +238,9 @@ func (t target) verifyTable(o source.Options) (remarks []string, err error) {
 // checkSequence compares the last sequence number of a MANIFEST with those of the tables, which were checked.
 func (t target) checkSequence() error {
 	v := t.in.Version
-	if v == nil || filepath.Base(t.Path) != v.Manifest || t.in.highest <= v.LastSequence {
+	if v == nil || filepath.Base(t.Path) != v.Manifest || t.in.highest <= v.Named {
 		return nil
 	}
 	return &dbfile.FileError{Path: t.Path, Err: wal.Corruptionf("the last sequence number is %d, but %s has %d: engines hide newer entries",
-		v.LastSequence, filepath.Base(t.in.newest), t.in.highest)}
+		v.Named, filepath.Base(t.in.newest), t.in.highest)}
 }
