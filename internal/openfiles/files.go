@@ -242,13 +242,13 @@ func (c *Files) ForgetAll() {
 // A handle is a file of its own, also if others have the same name. It is open while it is read.
 type handle struct {
 	*io.SectionReader
-	file reader
+	file *reader
 	info fs.FileInfo
 }
 
 // Open opens a file of its own: the one that has the name now, whatever is read by that name.
 func (c *Files) Open(name string) (fs.File, error) {
-	own := reader{c, fmt.Sprintf("%d\x00%s", c.handles.Add(1), name)}
+	own := &reader{files: c, name: fmt.Sprintf("%d\x00%s", c.handles.Add(1), name)}
 	f, err := c.Acquire(context.Background(), own.name)
 	if err != nil {
 		return nil, err
@@ -265,13 +265,23 @@ func path(name string) string {
 	return name
 }
 
-// A reader reads a file of Files.
+// A reader reads the file of a handle.
 type reader struct {
-	files *Files
-	name  string
+	files  *Files
+	name   string
+	closed atomic.Bool
 }
 
-func (r reader) ReadAt(p []byte, off int64) (int, error) {
+// ReadAt fails after Close. A read that overlaps it may have opened the file again, and closes it.
+func (r *reader) ReadAt(p []byte, off int64) (int, error) {
+	if r.closed.Load() {
+		return 0, &fs.PathError{Op: "read", Path: path(r.name), Err: fs.ErrClosed}
+	}
+	defer func() {
+		if r.closed.Load() {
+			r.files.Forget(r.name)
+		}
+	}()
 	return r.files.ReadAt(context.Background(), r.name, p, off)
 }
 
@@ -279,6 +289,7 @@ func (r reader) ReadAt(p []byte, off int64) (int, error) {
 func (h *handle) Stat() (fs.FileInfo, error) { return h.info, nil }
 
 func (h *handle) Close() error {
+	h.file.closed.Store(true) // first, for reads that are under way
 	h.file.files.Forget(h.file.name)
 	return nil
 }

@@ -62,3 +62,26 @@ func TestHandles(t *testing.T) {
 		t.Errorf("Open of no file = %v", err)
 	}
 }
+
+// A read of a handle after Close fails, and one that overlaps Close leaves no file open.
+func TestReadsOfAClosedHandle(t *testing.T) {
+	t.Parallel()
+	open, opened := openerOf(t, 1), 0
+	var f fs.File
+	c := New(1, func(name string) (regular.File, fs.FileInfo, error) {
+		if opened++; opened == 2 {
+			f.Close() // while the file is opened again
+		}
+		return open(name)
+	}, nil)
+	f, err := c.Open("0")
+	noError(t, err)
+	c.Close(f.(*handle).file.name) // as for another file
+	f.(regular.File).ReadAt(make([]byte, 1), 0) // may succeed
+	if _, err := f.(regular.File).ReadAt(make([]byte, 1), 0); !errors.Is(err, fs.ErrClosed) || opened != 2 {
+		t.Errorf("ReadAt after Close = %v, and %d files were opened, want 2", err, opened)
+	}
+	if len(c.slots) != 0 || len(c.known) != 0 {
+		t.Errorf("%d files are open, %d known after Close", len(c.slots), len(c.known))
+	}
+}

@@ -228,6 +228,6 @@ func layoutOf(t *testing.T, path string) *layout.Layout {
 	t.Helper()
 	f, err := dbfile.Open(path, dbfile.Options{})
 	noError(t, err)
-	defer f.Close() // it was only read
+	t.Cleanup(func() { f.Close() }) // it was only read, and the Layout reads it
 	return f.Layout
 }
