@@ -14,7 +14,7 @@ import (
 
 // NewIterator returns an iterator over the entries in slice, or over all entries if slice is nil. If Start or Limit
 // is nil, that side has no bound. slice must not change until the iterator is released. ro may be nil. The iterator
-// implements iterator.ErrorCallbackSetter.
+// implements iterator.ErrorCallbackSetter, unless it has an error from the start, as in goleveldb.
 //
 // At a corrupt data block, the iterator fails if opt.StrictReader is set. Otherwise it calls the callback and
 // continues with the next block, and Error returns nil. Other errors always end it.
