@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/internalkey"
 )
@@ -89,6 +90,31 @@ func TestSequenceNumbersAboveTheLast(t *testing.T) {
 	} {
 		if status, out, stderr := sst(tt.args...); status != tt.status || out != tt.out || stderr != tt.stderr {
 			t.Errorf("sst %q: status %d, %q, %q; want %d, %q, %q", tt.args, status, out, stderr, tt.status, tt.out, tt.stderr)
+		}
+	}
+}
+
+// goleveldb can name a lower last sequence number after a transaction, whose entries it then hides, unless a log goes on
+// from them. Verify says so.
+func TestLastSequenceBelowATransaction(t *testing.T) {
+	t.Parallel()
+	for _, logged := range []bool{false, true} {
+		dir := filepath.Join(t.TempDir(), "db")
+		d := &rawDatabase{dir: dir}
+		d.table(t, 0, 9, []rawEntry{{"a", 2, internalkey.Set, "committed"}}, nil)
+		d.table(t, 0, 9, []rawEntry{{"b", 1, internalkey.Set, "flushed"}}, nil)
+		want, wantStatus, scanned := "the last sequence number is 1, but 000001.ldb has 2", cli.ExitDamaged, "a\tcommitted\nb\tflushed\n"
+		if logged {
+			d.log(t, []rawEntry{{"c", 3, internalkey.Set, "logged"}})
+			d.last, want, wantStatus, scanned = 2, "", cli.ExitOK, scanned+"c\tlogged\n"
+		}
+		d.end(t)
+		d.addEdits(t, versions.Field{Kind: versions.FieldSequence, Table: versions.Table{Number: 1}}.Append(nil))
+		if status, out, stderr := sst("verify", "--quiet", dir); status != wantStatus || !strings.Contains(out, want) || logged && out != "" {
+			t.Errorf("logged: %t: sst verify: status %d, %s%s", logged, status, out, stderr)
+		}
+		if status, out, stderr := sst("scan", dir); status != cli.ExitOK || out != scanned || stderr != "" {
+			t.Errorf("logged: %t: sst scan: status %d, %s%s", logged, status, out, stderr)
 		}
 	}
 }

@@ -235,10 +235,11 @@ func (t target) verifyTable(o source.Options) (remarks []string, err error) {
 	return remarks, f.Wrap(errors.Join(err, f.Close()))
 }
 
-// checkSequence compares the last sequence number of a MANIFEST with those of the tables, which were checked.
+// checkSequence compares the last sequence number of a MANIFEST, or that of the logs if it is higher, with those of the
+// tables. All of these were checked before.
 func (t target) checkSequence() error {
 	v := t.in.Version
-	if v == nil || filepath.Base(t.Path) != v.Manifest || t.in.highest <= v.Named {
+	if v == nil || filepath.Base(t.Path) != v.Manifest || t.in.highest <= max(v.Named, t.in.lastLog.Last()) {
 		return nil
 	}
 	return &dbfile.FileError{Path: t.Path, Err: wal.Corruptionf("the last sequence number is %d, but %s has %d: engines hide newer entries",
