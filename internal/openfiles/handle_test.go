@@ -76,7 +76,7 @@ func TestReadsOfAClosedHandle(t *testing.T) {
 	}, nil)
 	f, err := c.Open("0")
 	noError(t, err)
-	c.Close(f.(*handle).file.name) // as for another file
+	c.Close(f.(*handle).file.name)              // as for another file
 	f.(regular.File).ReadAt(make([]byte, 1), 0) // may succeed
 	if _, err := f.(regular.File).ReadAt(make([]byte, 1), 0); !errors.Is(err, fs.ErrClosed) || opened != 2 {
 		t.Errorf("ReadAt after Close = %v, and %d files were opened, want 2", err, opened)
