@@ -129,7 +129,8 @@ func (it *Iter) SeekGE(key []byte) bool {
 		it.keys.this.buf = append(it.keys.this.buf[:0], key...)
 		key = it.keys.this.buf
 	}
-	it.rewind(it.b.lastRestartBefore(key))
+	i, _ := it.b.lastRestart(key) // Open has checked the restart points
+	it.rewind(i)
 	if it.b.order.Func == nil {
 		return it.scan(key)
 	}
@@ -139,30 +140,6 @@ func (it *Iter) SeekGE(key []byte) bool {
 		}
 	}
 	return false
-}
-
-// lastRestartBefore returns the last restart point whose key is < key, or 0 if there is
-// none.
-func (b *Block) lastRestartBefore(key []byte) int {
-	low, high := 0, b.parts.NumRestarts()
-	for low+1 < high {
-		mid := int(uint(low+high) >> 1)
-		if b.order.Compare(b.checkedRestartKey(mid), key) < 0 {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return low
-}
-
-// checkedRestartKey returns the key at restart point i. Open has checked that there is
-// one, and that it shares nothing.
-func (b *Block) checkedRestartKey(i int) []byte {
-	e := b.parts.Entries
-	unshared, at := uvarint(e, b.parts.Restart(i)+1) // behind the 0 for shared
-	_, at = uvarint(e, at)
-	return e[at : at+unshared]
 }
 
 // scan moves on to the first entry whose key is ≥ key, bytewise. It does not compare
