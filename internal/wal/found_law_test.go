@@ -17,11 +17,7 @@ import (
 // not find as lost.
 func TestWhatIsFoundBehindDamage(t *testing.T) {
 	t.Parallel()
-	count := uint64(400)
-	if long.Enabled() {
-		count = 10_000
-	}
-	for seed := range count {
+	for seed := range uint64(long.Rounds(400, 10_000)) {
 		random := rand.New(rand.NewPCG(seed, 11))
 		next := 1 + random.Uint64N(1<<random.IntN(20))
 		var logs []*lawCheck

@@ -57,19 +57,11 @@ func hasNoBatches(t *testing.T, file []byte) bool {
 	return none
 }
 
-// seeds is how many files a test tries.
-func seeds() uint64 {
-	if long.Enabled() {
-		return 2000
-	}
-	return 150
-}
-
 // A file of records that are no batches has none, also if it ends within one, or in zeros. With one batch among
 // them, or with damage, it is no such file.
 func TestHasNoBatches(t *testing.T) {
 	t.Parallel()
-	for seed := range seeds() {
+	for seed := range uint64(long.Rounds(150, 2000)) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		var records [][]byte
 		for range 2 + rng.IntN(30) {
@@ -104,7 +96,7 @@ func TestHasNoBatches(t *testing.T) {
 // No damage of a log makes it a file of other records.
 func TestDamagedLogHasBatches(t *testing.T) {
 	t.Parallel()
-	for seed := range seeds() {
+	for seed := range uint64(long.Rounds(150, 2000)) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		var records [][]byte
 		for sequence := uint64(1 + rng.IntN(1000)); len(records) < 1+rng.IntN(20); {
@@ -124,7 +116,7 @@ func TestDamagedLogHasBatches(t *testing.T) {
 // A log whose batches are damaged, each with a sound checksum, is no file of other records.
 func TestLogOfDamagedBatchesHasBatches(t *testing.T) {
 	t.Parallel()
-	for seed := range seeds() {
+	for seed := range uint64(long.Rounds(150, 2000)) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		var records [][]byte
 		for sequence := 1 + rng.Uint64N(1<<rng.IntN(40)); len(records) < 1+rng.IntN(20); {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 	"github.com/sievetable/sievetable/table/merge"
@@ -20,7 +21,7 @@ import (
 func TestCorruptTablesHideVersions(t *testing.T) {
 	t.Parallel()
 	hidden, older := 0, 0
-	for seed := range seedsOf(60, 2000) {
+	for seed := range uint64(long.Rounds(60, 2000)) {
 		rng := rand.New(rand.NewPCG(seed, 44))
 		r := newRandom(rng, 1+rng.IntN(150))
 		files := r.build(t)
@@ -70,8 +71,8 @@ func TestCorruptTablesHideVersions(t *testing.T) {
 // lost range shows as in the sound database, and what is hidden is an error of lookups.
 func TestOpenWithLosses(t *testing.T) {
 	t.Parallel()
-	lossy, seeds := 0, seedsOf(100, 3000)
-	for seed := range seeds {
+	lossy, seeds := 0, long.Rounds(100, 3000)
+	for seed := range uint64(seeds) {
 		rng := rand.New(rand.NewPCG(seed, 45))
 		r := newRandom(rng, 1+rng.IntN(150))
 		files := r.build(t)
@@ -96,7 +97,7 @@ func TestOpenWithLosses(t *testing.T) {
 			t.Errorf("seed %d: OpenFS with an OnLoss that refuses = %v, want %v", seed, err, strict)
 		}
 	}
-	if lossy < int(seeds/4) {
+	if lossy < seeds/4 {
 		t.Errorf("%d of %d databases have lost something", lossy, seeds)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
@@ -25,7 +26,7 @@ import (
 // the values that were written.
 func TestLazyTablesChangeNothing(t *testing.T) {
 	t.Parallel()
-	for seed := range seedsOf(40, 1500) {
+	for seed := range uint64(long.Rounds(40, 1500)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(seed, 71))

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 	"github.com/sievetable/sievetable/table/merge"
@@ -67,8 +68,8 @@ func TestHiddenErrorHasNewestReadable(t *testing.T) {
 // names its log if it is known where they begin and end. Then no other is.
 func TestLossesOfLogs(t *testing.T) {
 	t.Parallel()
-	lossy, seeds := 0, seedsOf(60, 2000)
-	for seed := range seeds {
+	lossy, seeds := 0, long.Rounds(60, 2000)
+	for seed := range uint64(seeds) {
 		rng := rand.New(rand.NewPCG(seed, 47))
 		var l layout
 		files := map[uint64]string{} // of the writes, by their sequence numbers
@@ -122,7 +123,7 @@ func TestLossesOfLogs(t *testing.T) {
 			}
 		}
 	}
-	if lossy < int(seeds/3) {
+	if lossy < seeds/3 {
 		t.Errorf("%d of %d databases have lost writes", lossy, seeds)
 	}
 }

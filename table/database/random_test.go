@@ -21,8 +21,8 @@ import (
 // newest writes, and At those up to a sequence number.
 func TestRandomLayouts(t *testing.T) {
 	t.Parallel()
-	most := int(seedsOf(150, 1000))
-	for seed := range seedsOf(20, 1000) {
+	most := long.Rounds(150, 1000)
+	for seed := range uint64(long.Rounds(20, 1000)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(seed, 41))
@@ -194,12 +194,4 @@ func randomOptions(rng *rand.Rand) (o database.Options) {
 		o.Reader.Cache = table.NewCache(1 << rng.IntN(20))
 	}
 	return o
-}
-
-// seedsOf returns how many seeds a test takes: few, or many in a long run.
-func seedsOf(few, many uint64) uint64 {
-	if long.Enabled() {
-		return many
-	}
-	return few
 }
