@@ -2,7 +2,6 @@ package set_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -30,7 +29,7 @@ func TestSourceThatMiscounts(t *testing.T) {
 		"fewer, no error":   {func(p []byte) int { return len(p) - 1 }, nil, tooFew},
 		"nothing, no error": {func([]byte) int { return 0 }, nil, tooFew},
 		"early end":         {func(p []byte) int { return len(p) - 2 }, io.EOF, ""},
-		"error":             {func(p []byte) int { return len(p) - 1 }, errors.New("broken"), "broken"},
+		"error":             {func(p []byte) int { return len(p) - 1 }, broken, "broken"},
 		"zeros":             {func(p []byte) int { clear(p); return len(p) }, nil, ""},
 	} {
 		for _, openAll := range []bool{false, true} {

@@ -71,7 +71,6 @@ func TestGetManyWithMemorySize(t *testing.T) {
 // absent ones.
 func TestGetManyWithBrokenTables(t *testing.T) {
 	t.Parallel()
-	broken := errors.New("broken")
 	for _, openAll := range []bool{false, true} {
 		src, m := numberedSet(t, 4, filtered)
 		s := open(t, m, src, &set.Options{OpenAll: openAll})

@@ -20,6 +20,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -27,6 +28,7 @@ import (
 var (
 	background = context.Background()
 	noError    = errtest.NoError
+	broken     = tabletest.ErrBroken
 
 	// filtered are the options of most tables here: small blocks, and filters.
 	filtered = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), BlockSize: 256, Properties: true}

@@ -123,7 +123,6 @@ func TestOpenThatFailsWaitsForItsReads(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 3, filtered)
-		broken := errors.New("broken")
 		src.before = func(_ context.Context, name string, _ []byte, _ int64) (int, error, bool) {
 			if name == "t000" {
 				synctest.Wait() // the other tables are read too

@@ -96,7 +96,7 @@ func TestSwapClosesNoTableInUse(t *testing.T) {
 			most := o.MemorySize + concurrency*largest(t, src, swap.new)
 			s := open(t, swap.old, src, o)
 			defer func() { src.before = nil }()
-			broken, last := errors.New("broken"), src.put(t, "zz", filtered, numberedAs("zz", 3))
+			last := src.put(t, "zz", filtered, numberedAs("zz", 3))
 			src.before = func(_ context.Context, name string, _ []byte, _ int64) (int, error, bool) {
 				if got := s.MemorySize(); got > most {
 					t.Errorf("%d bytes while %q is opened, want ≤ %d", got, name, most)

@@ -176,7 +176,7 @@ func TestDescribeRefuses(t *testing.T) {
 		_, err := set.Describe(bytes.NewReader(contents), line.Size*n/4, nil)
 		checkError(t, fmt.Sprintf("Describe of %d quarters of a table", n), err, table.ErrCorrupt, "")
 	}
-	broken := tabletest.ReadAtFunc(func([]byte, int64) (int, error) { return 0, tabletest.ErrBroken })
-	_, err := set.Describe(broken, 1000, nil)
-	checkError(t, "Describe", err, tabletest.ErrBroken, "")
+	unreadable := tabletest.ReadAtFunc(func([]byte, int64) (int, error) { return 0, broken })
+	_, err := set.Describe(unreadable, 1000, nil)
+	checkError(t, "Describe", err, broken, "")
 }

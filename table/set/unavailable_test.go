@@ -30,7 +30,6 @@ func checkOut(t *testing.T, s *set.Set, want error, tables ...string) {
 func TestSetWithoutSomeTables(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 4, filtered)
-	broken := errors.New("broken")
 	src.before = failing(broken, "t001", "t003")
 	var told []string
 	s := open(t, manifestOf(m.Tables[:3]...), src, &set.Options{OpenAll: true, OnLoss: func(l table.Loss) bool {
@@ -68,7 +67,6 @@ func TestSetWithoutSomeTables(t *testing.T) {
 func TestOnLossThatSaysNo(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
-	broken := errors.New("broken")
 	src.before = failing(broken, "t002")
 	asked := 0
 	o := &set.Options{OpenAll: true, OnLoss: func(table.Loss) bool { asked++; return false }}
@@ -89,7 +87,6 @@ func TestOnLossThatSaysNo(t *testing.T) {
 func TestUnavailableAfterReads(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
-	broken := errors.New("broken")
 	s := open(t, m, src, eager)
 	src.before = func(ctx context.Context, _ string, _ []byte, _ int64) (int, error, bool) {
 		return 0, ctx.Err(), ctx.Err() != nil

@@ -142,7 +142,6 @@ func TestVerifyThatFails(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
 	s := open(t, m, src, nil)
-	broken := errors.New("broken")
 	src.before = failing(broken, "t001")
 	var got []string
 	report := func(l set.Table, err error) {
@@ -168,7 +167,6 @@ func TestVerifyThatFails(t *testing.T) {
 // A read that fails, or finds the end too early, is a finding, whichever of the two reads it is.
 func TestVerifyOfUnreadableTables(t *testing.T) {
 	t.Parallel()
-	broken := errors.New("broken")
 	src, m := numberedSet(t, 1, filtered)
 	for fault, kind := range map[error]error{broken: broken, io.EOF: nil} {
 		for good := range int64(2) {
