@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -52,7 +53,7 @@ func fillDisk(dir string) error {
 // A disk that gets full: ENOSPC reaches the caller, and no file is left.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
-	cmd := childCommand(t, "full disk", t.TempDir())
+	cmd := tabletest.Self(t, childEnv+"=full disk:"+t.TempDir())
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS, // where it may mount
 		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},

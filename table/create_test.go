@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -240,17 +239,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func childCommand(t *testing.T, name, path string) *exec.Cmd {
-	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Skip(err)
-	}
-	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), childEnv+"="+name+":"+path)
-	return cmd
-}
-
 // writeForEver writes tables of many sizes under one name.
 func writeForEver(name string) error {
 	fmt.Println("ready")
@@ -308,7 +296,7 @@ func TestKilledWriter(t *testing.T) {
 		if run < 2 { // what a slow machine may have no other run do
 			child = []string{"writer of a whole file", "writer of half a file"}[run]
 		}
-		tabletest.Kill(t, childCommand(t, child, name), time.Duration(rng.IntN(5000))*time.Microsecond)
+		tabletest.Kill(t, tabletest.Self(t, childEnv+"="+child+":"+name), time.Duration(rng.IntN(5000))*time.Microsecond)
 		switch err := verifyFile(name); {
 		case err == nil:
 			whole++

@@ -1,4 +1,4 @@
-// Package errtest ends tests at errors.
+// Package errtest ends tests at errors, and returns panics to them.
 package errtest
 
 import "testing"
@@ -9,4 +9,11 @@ func NoError(t testing.TB, err error) {
 		t.Helper()
 		t.Fatal(err)
 	}
+}
+
+// PanicOf returns what f panics with, or nil.
+func PanicOf(f func()) (panicked any) {
+	defer func() { panicked = recover() }()
+	f()
+	return nil
 }

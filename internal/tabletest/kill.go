@@ -1,12 +1,25 @@
 package tabletest
 
 import (
+	"os"
 	"os/exec"
 	"testing"
 	"time"
 
 	"github.com/sievetable/sievetable/internal/errtest"
 )
+
+// Self returns the program of the test itself, with one more variable in its environment.
+func Self(t *testing.T, variable string, args ...string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Skip(err)
+	}
+	cmd := exec.Command(exe, args...)
+	cmd.Env = append(os.Environ(), variable)
+	return cmd
+}
 
 // Kill starts a process, and kills it some time after it has printed "ready". A process that ends by itself fails
 // the test.

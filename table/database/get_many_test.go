@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 )
@@ -140,20 +141,13 @@ func TestGetManyPanics(t *testing.T) {
 	db := openFS(t, files, &database.Options{Comparers: []table.Comparer{order}})
 	for _, want := range []string{"of found", "of Compare"} {
 		order.panics = want == "of Compare"
-		got := panicOf(func() {
+		got := errtest.PanicOf(func() {
 			db.GetMany(t.Context(), [][]byte{[]byte("a")}, nil, func(int, []byte) error { panic("of found") })
 		})
 		if got != want {
 			t.Errorf("panic %v, want %q", got, want)
 		}
 	}
-}
-
-// panicOf returns what a call panics with.
-func panicOf(call func()) (panicked any) {
-	defer func() { panicked = recover() }()
-	call()
-	return nil
 }
 
 // A panickingOrder is an order that panics.

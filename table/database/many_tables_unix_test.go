@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"sync"
 	"syscall"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/mappings"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 )
@@ -30,14 +30,9 @@ func TestMoreTablesThanFiles(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Skip(err)
-	}
 	dir := t.TempDir()
 	writeManyTables(t, dir)
-	cmd := exec.Command(exe, "-test.run=^TestMoreTablesThanFiles$")
-	cmd.Env = append(os.Environ(), fewFilesEnv+"="+dir)
+	cmd := tabletest.Self(t, fewFilesEnv+"="+dir, "-test.run=^TestMoreTablesThanFiles$")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v:\n%s", err, out)
 	}

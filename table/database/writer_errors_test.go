@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 	"github.com/sievetable/sievetable/table/internalkey"
@@ -194,7 +195,7 @@ func TestWriterAfterAPanic(t *testing.T) {
 	w, parent := create(t, &database.WriterOptions{Table: table.WriterOptions{Comparer: order}})
 	noError(t, w.Append([]byte("a"), nil))
 	order.panics = true
-	if panicOf(func() { w.Append([]byte("b"), nil) }) == nil {
+	if errtest.PanicOf(func() { w.Append([]byte("b"), nil) }) == nil {
 		t.Error("Append does not panic")
 	}
 	const want = "database: an earlier call panicked"

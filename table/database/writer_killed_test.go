@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -92,7 +91,8 @@ func TestKilledWriter(t *testing.T) {
 		if run < 2 { // what a slow machine may have no other run do
 			writer = []string{"whole", "half"}[run]
 		}
-		killWriter(t, writer, parent, time.Duration(rng.IntN(20_000))*time.Microsecond)
+		cmd := tabletest.Self(t, killedEnv+"="+writer+":"+parent)
+		tabletest.Kill(t, cmd, time.Duration(rng.IntN(20_000))*time.Microsecond)
 		entries, err := os.ReadDir(parent)
 		noError(t, err)
 		for _, e := range entries {
@@ -108,18 +108,6 @@ func TestKilledWriter(t *testing.T) {
 	if whole == 0 || left == 0 || left > runs {
 		t.Errorf("%d whole databases and %d temporary directories after %d runs, want some, and at most one of these for each", whole, left, runs)
 	}
-}
-
-// killWriter has a process write databases, and kills it some time after it got ready.
-func killWriter(t *testing.T, writer, parent string, after time.Duration) {
-	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Skip(err)
-	}
-	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), killedEnv+"="+writer+":"+parent)
-	tabletest.Kill(t, cmd, after)
 }
 
 // checkWhole checks that a database has the keys that its last key tells.

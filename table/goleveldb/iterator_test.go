@@ -8,6 +8,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/iterator"
 	"github.com/syndtr/goleveldb/leveldb/util"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table/goleveldb"
 )
 
@@ -81,7 +82,7 @@ func TestReleasedIterator(t *testing.T) {
 		it := r.NewIterator(nil, nil)
 		var released releases
 		it.SetReleaser(&released)
-		if got := panicOf(func() { it.SetReleaser(&released) }); got != util.ErrHasReleaser {
+		if got := errtest.PanicOf(func() { it.SetReleaser(&released) }); got != util.ErrHasReleaser {
 			t.Errorf("%T: a second SetReleaser panics with %v", r, got)
 		}
 		it.Next()
@@ -90,7 +91,7 @@ func TestReleasedIterator(t *testing.T) {
 		if it.Error() != nil || released != 1 {
 			t.Errorf("%T: %v, %d releases, want 1", r, it.Error(), released)
 		}
-		if got := panicOf(func() { it.SetReleaser(&released) }); got != util.ErrReleased {
+		if got := errtest.PanicOf(func() { it.SetReleaser(&released) }); got != util.ErrReleased {
 			t.Errorf("%T: SetReleaser after Release panics with %v", r, got)
 		}
 		for _, move := range []func() bool{it.Next, it.Prev, it.First, it.Last, func() bool { return it.Seek(nil) }} {
@@ -104,13 +105,6 @@ func TestReleasedIterator(t *testing.T) {
 type releases int
 
 func (r *releases) Release() { *r++ }
-
-// panicOf returns what f panics with.
-func panicOf(f func()) (reason any) {
-	defer func() { reason = recover() }()
-	f()
-	return nil
-}
 
 // A range whose Start is behind its Limit has no entries.
 func TestInvertedRange(t *testing.T) {

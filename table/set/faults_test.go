@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -62,7 +63,7 @@ func TestSourceThatPanics(t *testing.T) {
 	fault.Store(func() { panic("no store") })
 	it := s.NewIter(background, nil)
 	panics := func(name string, do func()) {
-		if got := panicOf(do); got != "no store" {
+		if got := errtest.PanicOf(do); got != "no store" {
 			t.Errorf("%s: %v, want a panic with what the Source panics with", name, got)
 		}
 	}
@@ -88,11 +89,4 @@ func TestSourceThatPanics(t *testing.T) {
 		checkGet(t, s, key(60), valueOf(60))
 		checkEnd(t, s)
 	}
-}
-
-// panicOf returns what f panics with.
-func panicOf(f func()) (panicked any) {
-	defer func() { panicked = recover() }()
-	f()
-	return nil
 }

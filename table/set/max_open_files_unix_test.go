@@ -6,13 +6,13 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"runtime"
 	"sync"
 	"syscall"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -27,14 +27,9 @@ func TestMoreTablesThanFiles(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Skip(err)
-	}
 	dir := t.TempDir()
 	writeDir(t, dir, 600)
-	cmd := exec.Command(exe, "-test.run=^TestMoreTablesThanFiles$")
-	cmd.Env = append(os.Environ(), fewFilesEnv+"="+dir)
+	cmd := tabletest.Self(t, fewFilesEnv+"="+dir, "-test.run=^TestMoreTablesThanFiles$")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v:\n%s", err, out)
 	}
