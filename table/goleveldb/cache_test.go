@@ -68,6 +68,7 @@ func TestBlocksStayUntilEvicted(t *testing.T) {
 		{"no capacity", nil, cache.NewCache(nil), 1, nil, 2},
 		{"too small", nil, newCache(100), 1, nil, 2},
 		{"closed", nil, closed, 1, nil, 2},
+		{"no cache", nil, nil, 1, nil, 2},
 	} {
 		t.Run(step.name, func(t *testing.T) {
 			if step.before != nil {
@@ -84,21 +85,6 @@ func TestBlocksStayUntilEvicted(t *testing.T) {
 			}
 			r.Release()
 		})
-	}
-}
-
-// A Reader without a NamespaceGetter, or with one without a cache, reads each time.
-func TestWithoutACacheEachReadIsOne(t *testing.T) {
-	t.Parallel()
-	entries := (&tableCase{}).entries(5)
-	r, f := cachedFile(t, theirTable(t, nil, entries), nil, 1, nil)
-	for range 3 {
-		if _, _, err := r.Find(entries[0].key, true, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := f.reads.Load(); got != 3 {
-		t.Errorf("%d reads, want 3", got)
 	}
 }
 

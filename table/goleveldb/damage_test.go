@@ -2,9 +2,7 @@ package goleveldb_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -13,7 +11,6 @@ import (
 	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/storage"
-	ltable "github.com/syndtr/goleveldb/leveldb/table"
 
 	"github.com/sievetable/sievetable/table/goleveldb"
 	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
@@ -99,60 +96,6 @@ func TestShortFilesAreDamaged(t *testing.T) {
 	}
 	if _, err := goleveldb.NewReader(nil, 100, fd, nil, nil, nil); err == nil {
 		t.Error("a nil file is no error")
-	}
-}
-
-// errFlaky is what flaky files return.
-var errFlaky = errors.New("flaky")
-
-// A flakyFile fails while it is told to.
-type flakyFile struct {
-	io.ReaderAt
-	fails bool
-}
-
-func (f *flakyFile) ReadAt(p []byte, off int64) (int, error) {
-	if f.fails {
-		return 0, errFlaky
-	}
-	return f.ReaderAt.ReadAt(p, off)
-}
-
-// An error of the file is returned as it is, by both packages. The next call reads again.
-func TestErrorsOfTheFileStay(t *testing.T) {
-	t.Parallel()
-	c := tableCases()[3]
-	entries := c.entries(100)
-	contents := theirTable(t, &c.o, entries)
-	f := &flakyFile{ReaderAt: bytes.NewReader(contents)}
-	theirs, err := ltable.NewReader(f, int64(len(contents)), fd, nil, nil, &c.o)
-	noError(t, err)
-	ours, err := goleveldb.NewReader(f, int64(len(contents)), fd, nil, nil, &c.o)
-	noError(t, err)
-	for _, r := range []reader{theirs, ours} {
-		f.fails = true
-		if _, err := r.Get(entries[7].key, nil); err != errFlaky {
-			t.Errorf("%T: Get: %v", r, err)
-		}
-		if _, err := r.FindKey(entries[7].key, true, nil); err != errFlaky {
-			t.Errorf("%T: FindKey: %v", r, err)
-		}
-		it := r.NewIterator(nil, nil)
-		if it.Next() || it.Error() != errFlaky {
-			t.Errorf("%T: Next: %v", r, it.Error())
-		}
-		f.fails = false
-		if it.First() || it.Error() != errFlaky {
-			t.Errorf("%T: a move of an iterator that has failed: %v", r, it.Error())
-		}
-		it.Release()
-		if _, err := r.Get(entries[7].key, nil); err != nil {
-			t.Errorf("%T: Get: %v", r, err)
-		}
-	}
-	f.fails = true
-	if _, err := goleveldb.NewReader(f, int64(len(contents)), fd, nil, nil, &c.o); err != errFlaky {
-		t.Errorf("NewReader: %v", err)
 	}
 }
 

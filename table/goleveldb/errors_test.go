@@ -114,6 +114,22 @@ func (f *limitedFile) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// errFlaky is what flaky files return.
+var errFlaky = errors.New("flaky")
+
+// A flakyFile fails while it is told to.
+type flakyFile struct {
+	io.ReaderAt
+	fails bool
+}
+
+func (f *flakyFile) ReadAt(p []byte, off int64) (int, error) {
+	if f.fails {
+		return 0, errFlaky
+	}
+	return f.ReaderAt.ReadAt(p, off)
+}
+
 // ends are calls of a Writer that are made after its error, or after Close.
 func ends(w writer) []error {
 	return []error{w.Append([]byte("x"), nil), w.Close(), w.Append([]byte("y"), nil), w.Close()}
@@ -190,12 +206,15 @@ func calls(r reader, key []byte) (all []error) {
 	return append(all, err)
 }
 
-// moves are the errors of an iterator after each kind of move.
+// moves are the errors of an iterator after each kind of move. A move that finds an entry has none.
 func moves(it iterator.Iterator, key []byte) []error {
 	all := []error{it.Error()}
 	for _, move := range []func() bool{it.Next, it.First, it.Last, it.Prev, func() bool { return it.Seek(key) }} {
-		move()
-		all = append(all, it.Error())
+		var err error
+		if !move() {
+			err = it.Error()
+		}
+		all = append(all, err)
 	}
 	return all
 }
@@ -238,8 +257,11 @@ func TestReaderErrorsAsGoleveldb(t *testing.T) {
 			f := &flakyFile{ReaderAt: bytes.NewReader(sound)}
 			r, err := p.newReader(f, len(sound))
 			f.fails = true
-			lookups := calls(r, key)[:3] // OffsetOf need not read: the index is in memory
-			return append(append([]error{err}, lookups...), moves(r.NewIterator(nil, nil), key)...)
+			it := r.NewIterator(nil, nil)
+			all := append([]error{err}, calls(r, key)[:3]...) // OffsetOf need not read: the index is in memory
+			all = append(all, moves(it, key)...)
+			f.fails = false // but the iterator has failed
+			return append(append(all, moves(it, key)...), calls(r, key)...)
 		}},
 	}
 	for name, contents := range damagedTables(sound) {
