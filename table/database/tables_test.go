@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 )
@@ -78,7 +79,7 @@ func TestTableWithMoreBytes(t *testing.T) {
 // In an order in which keys of different bytes can be equal, lookups find the one by the other.
 func TestEqualKeysOfDifferentBytes(t *testing.T) {
 	t.Parallel()
-	order := anyCase{}
+	order := anyCase{"any case"}
 	l := layout{user: order, options: table.WriterOptions{FilterPolicy: filter.NewBloom(10)}}
 	l.table(t, 1, set("Ada", 1, "old"), set("BOB", 2, "Bob"))
 	l.table(t, 0, set("aDA", 3, "new"))
@@ -98,13 +99,10 @@ func TestEqualKeysOfDifferentBytes(t *testing.T) {
 }
 
 // anyCase is the bytewise order of keys in small letters.
-type anyCase struct{}
+type anyCase struct{ tabletest.Reversed }
 
-func (anyCase) Name() string                    { return "any case" }
-func (anyCase) Compare(a, b []byte) int         { return bytes.Compare(bytes.ToLower(a), bytes.ToLower(b)) }
-func (anyCase) FilterKey([]byte) []byte         { return nil }
-func (anyCase) Separator(_, _, _ []byte) []byte { return nil }
-func (anyCase) Successor(_, _ []byte) []byte    { return nil }
+func (anyCase) Compare(a, b []byte) int { return bytes.Compare(bytes.ToLower(a), bytes.ToLower(b)) }
+func (anyCase) FilterKey([]byte) []byte { return nil }
 
 // A key of a table that is out of the range in the MANIFEST fails the iterators, on every level.
 func TestKeyOutOfItsRange(t *testing.T) {

@@ -116,7 +116,7 @@ func TestUncheckedBlocks(t *testing.T) {
 // No bytes make a Reader panic, also not with the comparer and the filter of the engine, which
 // panic for keys of their own that are too short.
 func FuzzReader(f *testing.F) {
-	engine := opt.Options{Comparer: leveldb.NewComparer(descending{}), Filter: leveldb.NewFilter(lfilter.NewBloomFilter(10)), Compression: opt.NoCompression, Strict: opt.NoStrict}
+	engine := opt.Options{Comparer: leveldb.NewComparer(descending), Filter: leveldb.NewFilter(lfilter.NewBloomFilter(10)), Compression: opt.NoCompression, Strict: opt.NoStrict}
 	plain := opt.Options{Comparer: comparer.DefaultComparer, Filter: lfilter.NewBloomFilter(10), Strict: opt.StrictAll}
 	for o, users := range map[*opt.Options]string{&engine: "cba", &plain: "abc"} {
 		var b bytes.Buffer

@@ -19,6 +19,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/util"
 
 	"github.com/sievetable/sievetable/internal/errtest"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table/goleveldb"
 	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
 )
@@ -58,7 +59,7 @@ func tableCases() []tableCase {
 	bloom := lfilter.NewBloomFilter(10)
 	ownComparer, ownFilter := ownTypes()
 	lookalike, lookalikeFilter := goleveldb.Lookalikes(comparer.DefaultComparer, bloom)
-	backward, _ := goleveldb.Lookalikes(descending{}, bloom)
+	backward, _ := goleveldb.Lookalikes(descending, bloom)
 	return []tableCase{
 		{name: "default"},
 		{name: "no compression", o: opt.Options{Compression: opt.NoCompression}},
@@ -66,10 +67,10 @@ func tableCases() []tableCase {
 		{name: "small blocks", o: withFilterBaseLg(opt.Options{Filter: lfilter.NewBloomFilter(7), BlockSize: 200, BlockRestartInterval: 3, Compression: opt.NoCompression}, 8)},
 		{name: "filter, Snappy", o: opt.Options{Filter: bloom, BlockSize: 700}},
 		{name: "filter of a program", o: opt.Options{Filter: lengthFilter{}, BlockSize: 500, Compression: opt.NoCompression}},
-		{name: "order of a program", o: opt.Options{Comparer: descending{}, Filter: bloom, BlockSize: 500, Compression: opt.NoCompression}},
+		{name: "order of a program", o: opt.Options{Comparer: descending, Filter: bloom, BlockSize: 500, Compression: opt.NoCompression}},
 		{name: "engine", internal: true, o: opt.Options{Comparer: leveldb.NewComparer(comparer.DefaultComparer), Filter: leveldb.NewFilter(bloom), BlockSize: 400, Compression: opt.NoCompression}},
 		{name: "engine without filter", internal: true, o: opt.Options{Comparer: leveldb.NewComparer(comparer.DefaultComparer), BlockSize: 400, Compression: opt.NoCompression}},
-		{name: "engine, order of a program", internal: true, o: opt.Options{Comparer: leveldb.NewComparer(descending{}), Filter: leveldb.NewFilter(bloom), BlockSize: 400, Compression: opt.NoCompression}},
+		{name: "engine, order of a program", internal: true, o: opt.Options{Comparer: leveldb.NewComparer(descending), Filter: leveldb.NewFilter(bloom), BlockSize: 400, Compression: opt.NoCompression}},
 		{name: "engine, filter of a program", internal: true, o: opt.Options{Comparer: leveldb.NewComparer(comparer.DefaultComparer), Filter: leveldb.NewFilter(lengthFilter{}), BlockSize: 400, Compression: opt.NoCompression}},
 		{name: "types named as the engine's", o: opt.Options{Comparer: ownComparer, Filter: ownFilter, BlockSize: 500, Compression: opt.NoCompression}},
 		{name: "types with names and fields of the engine's", o: opt.Options{Comparer: lookalike, Filter: lookalikeFilter, BlockSize: 500, Compression: opt.NoCompression}},
@@ -179,9 +180,4 @@ func (l *lengths) Generate(b lfilter.Buffer) {
 }
 
 // descending is the order of a program.
-type descending struct{}
-
-func (descending) Compare(a, b []byte) int         { return bytes.Compare(b, a) }
-func (descending) Name() string                    { return "test.Descending" }
-func (descending) Separator(_, _, _ []byte) []byte { return nil }
-func (descending) Successor(_, _ []byte) []byte    { return nil }
+const descending = tabletest.Reversed("test.Descending")

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table/goleveldb"
 	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
 )
@@ -46,7 +47,7 @@ func TestListInAnotherOrder(t *testing.T) {
 }
 
 // strict is the order of a program, and takes no key.
-type strict struct{ descending }
+type strict struct{ tabletest.Reversed }
 
 func (strict) Compare(_, _ []byte) int { panic("this is no key") }
 
@@ -55,7 +56,7 @@ func TestDisorderInAnEnginesTable(t *testing.T) {
 	t.Parallel()
 	c := tableCases()[10]
 	backward := c
-	backward.o.Comparer = leveldb.NewComparer(descending{})
+	backward.o.Comparer = leveldb.NewComparer(descending)
 	_, r := openBoth(t, theirTable(t, &backward.o, backward.entries(5)), &c.o)
 	if got, want := scanned(r), "0 entries, 000007.ldb: data-block at 0, 259 bytes"; got != want {
 		t.Errorf("a scan comes to %s, want %s", got, want)
@@ -82,6 +83,6 @@ func TestEqualKeysFindEachOther(t *testing.T) {
 }
 
 // caseless is an order in which upper and lower case are the same.
-type caseless struct{ descending }
+type caseless struct{ tabletest.Reversed }
 
 func (caseless) Compare(a, b []byte) int { return bytes.Compare(bytes.ToLower(a), bytes.ToLower(b)) }
