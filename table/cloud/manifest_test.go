@@ -17,13 +17,6 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// manifest returns a manifest of one table.
-func manifest(t *testing.T, entries int) *set.Manifest {
-	t.Helper()
-	_, line := wantTable(t, nil, workload.W3(entries).Keys, "v")
-	return &set.Manifest{Tables: []set.Table{line}}
-}
-
 // A manifest is read as it was written. Another one takes its place.
 func TestManifestIsReadAsWritten(t *testing.T) {
 	for _, s := range stores {
@@ -61,7 +54,8 @@ func TestPublishManifestRequests(t *testing.T) {
 func TestManifestFaults(t *testing.T) {
 	p := s3test.NewProxy(t)
 	bucket := p.Bucket(t)
-	m := manifest(t, 10)
+	_, line := wantTable(t, nil, workload.W3(10).Keys, "v")
+	m := &set.Manifest{Tables: []set.Table{line}}
 	if _, err := set.LoadManifest(t.Context(), newStore(bucket), "none.jsonl"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v, want fs.ErrNotExist", err)
 	}

@@ -173,27 +173,19 @@ func TestOpenOfAnotherObject(t *testing.T) {
 	bucket := p.Bucket(t)
 	m := putSet(t, bucket, blockFilters, workload.W3(1000).Keys, 1000, "v")
 	name := m.Tables[0].Name
-	contents, err := bucket.ReadAll(t.Context(), name)
-	noError(t, err)
+	contents := []byte(object(t, bucket, name))
 	other, _ := wantTable(t, blockFilters, workload.W3(2000).Keys, "v")
-	for _, tt := range []struct {
-		name     string
-		contents []byte
-		chain    error
-	}{
-		{"cut short", contents[:len(contents)-1], set.ErrMismatch},
-		{"empty", nil, set.ErrMismatch},
-		{"longer", append(bytes.Clone(contents), 0), set.ErrMismatch},
-		{"another table", other, set.ErrMismatch},
+	for what, contents := range map[string][]byte{
+		"cut short": contents[:len(contents)-1], "empty": nil, "longer": append(bytes.Clone(contents), 0), "another table": other,
 	} {
-		t.Run(tt.name, func(t *testing.T) {
-			putObject(t, bucket, name, string(tt.contents))
+		t.Run(what, func(t *testing.T) {
+			putObject(t, bucket, name, string(contents))
 			_, err := set.Open(t.Context(), m, newStore(bucket), eager)
-			checkError(t, err, tt.chain, name)
+			checkError(t, err, set.ErrMismatch, name)
 		})
 	}
 	noError(t, bucket.Delete(t.Context(), name))
-	_, err = set.Open(t.Context(), m, newStore(bucket), eager)
+	_, err := set.Open(t.Context(), m, newStore(bucket), eager)
 	checkError(t, err, nil, name, "cloud: read ")
 }
 
@@ -271,15 +263,4 @@ func TestBucketByURL(t *testing.T) {
 	urls := workload.W3(1000)
 	putSet(t, bucket, blockFilters, urls.Keys, 500, "v")
 	checkLookups(t, openSet(t, bucket, newStore(bucket), eager), urls, "v")
-}
-
-// Two Puts of the same entries by different processes make one manifest.
-func TestPutsOfTheSameMakeOneManifest(t *testing.T) {
-	keys := workload.W3(3000).Keys
-	first, second := memblob.OpenBucket(nil), memblob.OpenBucket(nil)
-	defer first.Close()
-	defer second.Close()
-	putSet(t, first, bothFilters, keys, 1000, "v")
-	putSet(t, second, bothFilters, keys, 1000, "v")
-	checkDiff(t, "the objects of two buckets", objects(t, first), objects(t, second))
 }
