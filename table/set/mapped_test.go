@@ -163,45 +163,6 @@ func TestMayContainOfAMappedFilterThatIsCut(t *testing.T) {
 	checkOut(t, s, io.ErrUnexpectedEOF, filepath.Base(name))
 }
 
-// A mapped table that a lookup of any kind could not read is out, until Reopen finds a whole file of its name.
-func TestUnavailableOfMappedTables(t *testing.T) {
-	t.Parallel()
-	k := []byte(key(150))
-	for name, lookUp := range map[string]func(s *set.Set){
-		"Get":     func(s *set.Set) { s.Get(background, k) },
-		"GetMany": func(s *set.Set) { getMany(background, s, [][]byte{[]byte(key(50)), k}, nil) },
-		"Iter": func(s *set.Set) {
-			it := s.NewIter(background, nil)
-			it.SeekGE(k)
-			it.Close()
-		},
-	} {
-		t.Run(name, func(t *testing.T) { testUnavailableOfMappedTables(t, k, lookUp) })
-	}
-}
-
-func testUnavailableOfMappedTables(t *testing.T, k []byte, lookUp func(s *set.Set)) {
-	dir := t.TempDir()
-	m := writeTables(t, dir, &table.WriterOptions{Compression: table.NoCompression}, 3, 100)
-	s := openDir(t, dir, &set.Options{OpenAll: true, Reader: table.ReaderOptions{Mapped: true}})
-	name := filepath.Join(dir, m.Tables[1].Name)
-	whole, err := os.ReadFile(name)
-	noError(t, err)
-	lookUp(s)
-	checkOut(t, s, nil)
-	noError(t, os.Truncate(name, 0))
-	lookUp(s)
-	checkOut(t, s, io.ErrUnexpectedEOF, m.Tables[1].Name)
-	checkError(t, "Reopen", s.Reopen(background), set.ErrMismatch, "")
-	checkOut(t, s, set.ErrMismatch, m.Tables[1].Name)
-	noError(t, os.WriteFile(name+".new", whole, 0o666))
-	noError(t, os.Rename(name+".new", name))
-	noError(t, s.Reopen(background))
-	checkOut(t, s, nil)
-	_, err = s.Get(background, k)
-	noError(t, err)
-}
-
 // Filters and indexes of mapped tables are not in memory, and no file stays open.
 func TestMappedSetTakesNoMemory(t *testing.T) {
 	long.NoRace(t)

@@ -130,22 +130,47 @@ func TestReopen(t *testing.T) {
 	checkOut(t, s, nil)
 }
 
-// After reads of a table have failed, Reopen reads what has its name by then, and not the file that was open.
-func TestReopenFindsTheFileOfTheName(t *testing.T) {
+// A table that a lookup of any kind could not read is out, until Reopen finds a whole file of its name. It does not read
+// the file that was open or mapped.
+func TestUnavailableFiles(t *testing.T) {
 	t.Parallel()
+	mapped := set.Options{OpenAll: true, Reader: table.ReaderOptions{Mapped: true}}
+	for name, lookUp := range map[string]func(*set.Set) error{
+		"Get":     getOf(150),
+		"GetMany": getManyOf(50, 150),
+		"Iter":    seekTo(150),
+	} {
+		for how, open := range map[string]func(dir string) (*set.Set, error){
+			"read":     func(dir string) (*set.Set, error) { return set.OpenDir(background, dir, eager) },
+			"of an FS": func(dir string) (*set.Set, error) { return set.OpenFS(background, os.DirFS(dir), ".", eager) },
+			"mapped":   func(dir string) (*set.Set, error) { return set.OpenDir(background, dir, &mapped) },
+		} {
+			t.Run(name+", "+how, func(t *testing.T) { testUnavailableFile(t, how == "mapped", open, lookUp) })
+		}
+	}
+}
+
+func testUnavailableFile(t *testing.T, mapped bool, open func(dir string) (*set.Set, error), lookUp func(*set.Set) error) {
 	dir := t.TempDir()
 	m := writeTables(t, dir, &table.WriterOptions{Compression: table.NoCompression}, 3, 100)
-	s := openDir(t, dir, &set.Options{OpenAll: true})
+	s, err := open(dir)
+	noError(t, err)
+	defer s.Close()
 	name := filepath.Join(dir, m.Tables[1].Name)
 	whole, err := os.ReadFile(name)
 	noError(t, err)
+	lookUp(s)
+	checkOut(t, s, nil)
 	noError(t, os.Truncate(name, 0))
-	_, err = s.Get(background, []byte(key(150)))
-	checkError(t, "Get", err, io.ErrUnexpectedEOF, "")
+	lookUp(s)
+	checkOut(t, s, io.ErrUnexpectedEOF, m.Tables[1].Name)
+	if mapped { // otherwise this would close the file
+		checkError(t, "Reopen", s.Reopen(background), set.ErrMismatch, "")
+		checkOut(t, s, set.ErrMismatch, m.Tables[1].Name)
+	}
 	noError(t, os.WriteFile(name+".new", whole, 0o666))
 	noError(t, os.Rename(name+".new", name))
 	noError(t, s.Reopen(background))
 	checkOut(t, s, nil)
-	_, err = s.Get(background, []byte(key(150)))
-	noError(t, err)
+	checkGet(t, s, key(150), valueOf(150))
 }
