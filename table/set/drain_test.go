@@ -81,7 +81,8 @@ func TestSwapToATableThatIsForgotten(t *testing.T) {
 func TestNoReadsAfterDrain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		src, m := generation(t, newStore(), 0)
+		src := newStore()
+		m := generation(t, src, 0)
 		s := open(t, m, src, &set.Options{MemorySize: 20_000})
 		src.before = doing(func() { time.Sleep(time.Duration(1+rand.IntN(20)) * time.Millisecond) }) // deaf to contexts
 		meanwhile(8, func(rng *rand.Rand) {
@@ -94,7 +95,7 @@ func TestNoReadsAfterDrain(t *testing.T) {
 		}, func() {
 			for i := 1; i < rounds(20, 100); i++ {
 				old := m
-				_, m = generation(t, src, i)
+				m = generation(t, src, i)
 				noError(t, errors.Join(s.Swap(background, m), s.Drain(background)))
 				for _, table := range old.Tables {
 					src.delete(table.Name)

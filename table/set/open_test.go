@@ -33,6 +33,7 @@ func TestOpenReadsEachTableOnce(t *testing.T) {
 func TestOpenOfOtherTables(t *testing.T) {
 	t.Parallel()
 	other := write(t, new(bytes.Buffer), "t1", filtered, numbered(1000, 1100))
+	others, _ := sameSize(t, "VALUE %04d")
 	for name, test := range map[string]struct {
 		change func(s *store, t1 *set.Table)
 		want   string
@@ -63,10 +64,10 @@ func TestOpenOfOtherTables(t *testing.T) {
 			s.files["t1"], s.files["t2"] = s.files["t2"], s.files["t1"]
 			l.TailSum = ""
 		}, "largest"},
-		"other values": {func(s *store, l *set.Table) { s.files["t1"] = otherValues(t) }, "tailSum"},
+		"other values": {func(s *store, _ *set.Table) { s.files["t1"] = others.files["t1"] }, "tailSum"},
 		"tailSum":      {func(_ *store, l *set.Table) { l.TailSum = strings.Repeat("0", 64) }, "tailSum"},
 	} {
-		src, m := numberedTables(t, 3)
+		src, m := sameSize(t, "value %04d")
 		if test.want == "largest" {
 			m.Tables = m.Tables[:2] // else the range of the next one would be in the way
 		}
@@ -119,20 +120,11 @@ func empty(s *store, l *set.Table) {
 	l.Size, l.TailSize, l.TailSum = w.Size(), w.TailSize(), ""
 }
 
-// otherValues returns table t1 of numberedTables with other values. It has the same size and keys.
-func otherValues(t testing.TB) []byte {
-	s, _ := tablesOf(t, 2, "VALUE %04d")
-	return s.files["t1"]
-}
-
-// numberedTables returns a set of tables that have the same size.
-func numberedTables(t testing.TB, n int) (*store, *set.Manifest) { return tablesOf(t, n, "value %04d") }
-
-// tablesOf returns the same with values of another form.
-func tablesOf(t testing.TB, n int, value string) (*store, *set.Manifest) {
+// sameSize returns a set of three tables that have the same size. The numbers of their values have that form.
+func sameSize(t testing.TB, value string) (*store, *set.Manifest) {
 	s, m, o := newStore(), new(set.Manifest), *filtered
 	o.Compression = table.NoCompression
-	for i := range n {
+	for i := range 3 {
 		pairs := numbered(i*perTable, (i+1)*perTable)
 		for j := range pairs {
 			pairs[j][1] = fmt.Sprintf(value, i*perTable+j)

@@ -132,26 +132,27 @@ func TestSwapUsesANameAgain(t *testing.T) {
 
 // generation adds the tables of a generation to a store: each of the keys has its number as the
 // value.
-func generation(t testing.TB, src *store, number int) (*store, *set.Manifest) {
+func generation(t testing.TB, src *store, number int) *set.Manifest {
 	m := new(set.Manifest)
 	for i := range 4 {
 		pairs := withValue(fmt.Sprint(number), numbered(i*perTable, (i+1)*perTable))
 		m.Tables = append(m.Tables, src.put(t, fmt.Sprintf("g%d-%d", number, i), filtered, pairs))
 	}
-	return src, m
+	return m
 }
 
 // Under load, no lookup fails because of a Swap. Each sees one manifest, and none goes back to
 // an older one.
 func TestSwapUnderLoad(t *testing.T) {
 	t.Parallel()
-	src, m := generation(t, newStore(), 0)
+	src := newStore()
+	m := generation(t, src, 0)
 	s := open(t, m, src, &set.Options{Reader: table.ReaderOptions{Cache: table.NewCache(1 << 20)}, MemorySize: 20_000, OpenAll: true})
 	var swapped atomic.Int64 // the generation of the last Swap that has ended
 	meanwhile(16, func(rng *rand.Rand) { checkGeneration(t, s, rng, int(swapped.Load())) }, func() {
 		for i := 1; i < rounds(25, 300); i++ {
 			old := m
-			_, m = generation(t, src, i)
+			m = generation(t, src, i)
 			if i%3 == 0 { // most tables stay
 				m.Tables[2], m.Tables[3] = old.Tables[2], old.Tables[3]
 			}
