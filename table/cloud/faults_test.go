@@ -53,8 +53,7 @@ func TestFaultsNameTableAndBytes(t *testing.T) {
 		{"all of the object", wholeObject, nil, "the store sent more than 100 bytes", 1},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := s3test.NewProxy(t)
-			bucket := p.Bucket(t)
+			p, bucket := newProxy(t)
 			putObject(t, bucket, "a.ldb", letters(1000))
 			src := newStore(bucket)
 			buf := make([]byte, 100)
@@ -82,8 +81,7 @@ func TestOneFaultIsNoError(t *testing.T) {
 		fault s3test.Fault
 	}{{"500", internalError}, {"no answer", hangUp}} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := s3test.NewProxy(t)
-			bucket := p.Bucket(t)
+			p, bucket := newProxy(t)
 			putObject(t, bucket, "a.ldb", letters(1000))
 			var failed atomic.Bool
 			p.Spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
@@ -104,8 +102,7 @@ func TestOneFaultIsNoError(t *testing.T) {
 // Later reads ask for the ETag of the first one. A store that knows If-Match, as S3 does, then
 // sends no other object. The server here does not know it, so the proxy answers for it.
 func TestReadsRequireTheETag(t *testing.T) {
-	p := s3test.NewProxy(t)
-	bucket := p.Bucket(t)
+	p, bucket := newProxy(t)
 	putObject(t, bucket, "a.ldb", letters(1000))
 	var asked []string
 	refusing := func(w http.ResponseWriter, r *http.Request, server http.Handler) {
@@ -142,8 +139,7 @@ func TestContextEndsAStalledRead(t *testing.T) {
 		sent int // of the body, before it stops; -1: not even the header
 	}{{"no answer", -1}, {"a header", 0}, {"half of the body", 50}} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := s3test.NewProxy(t)
-			bucket := p.Bucket(t)
+			p, bucket := newProxy(t)
 			putObject(t, bucket, "a.ldb", letters(1000))
 			before := runtime.NumGoroutine()
 			stopped := make(chan bool)

@@ -47,6 +47,12 @@ func newStore(bucket *blob.Bucket) *cloud.Store {
 	return &cloud.Store{Bucket: bucket, Pins: []cloud.Pin{s3pin.Pin{}}, URL: "store/"}
 }
 
+// newProxy returns a proxy of the S3 server, and an empty bucket behind it.
+func newProxy(t testing.TB) (*s3test.Proxy, *blob.Bucket) {
+	p := s3test.NewProxy(t)
+	return p, p.Bucket(t)
+}
+
 // putObject puts an object into the bucket.
 func putObject(t testing.TB, bucket *blob.Bucket, key, contents string) {
 	t.Helper()

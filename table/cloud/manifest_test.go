@@ -36,8 +36,7 @@ func TestManifestIsReadAsWritten(t *testing.T) {
 // A manifest is sent by one request, between a read of the old one and a list of the tables. One that is
 // wrong is not sent.
 func TestPublishManifestRequests(t *testing.T) {
-	p := s3test.NewProxy(t)
-	bucket := p.Bucket(t)
+	p, bucket := newProxy(t)
 	m := putTables(t, bucket, nil, workload.W3(10).Keys, 10, "v")
 	p.Count(http.MethodPut)
 	p.Count(http.MethodGet)
@@ -52,8 +51,7 @@ func TestPublishManifestRequests(t *testing.T) {
 }
 
 func TestManifestFaults(t *testing.T) {
-	p := s3test.NewProxy(t)
-	bucket := p.Bucket(t)
+	p, bucket := newProxy(t)
 	_, line := wantTable(t, nil, workload.W3(10).Keys, "v")
 	m := &set.Manifest{Tables: []set.Table{line}}
 	if _, err := set.LoadManifest(t.Context(), newStore(bucket), "none.jsonl"); !errors.Is(err, fs.ErrNotExist) {

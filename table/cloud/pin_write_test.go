@@ -49,8 +49,7 @@ func TestPinOfWrite(t *testing.T) {
 // A large object is sent in parts, and the last request requires the version. The server of the tests ignores
 // that.
 func TestPinOfLargeWrite(t *testing.T) {
-	p := s3test.NewProxy(t)
-	bucket := p.Bucket(t)
+	p, bucket := newProxy(t)
 	putObject(t, bucket, "a", "one")
 	version, write := writerOf(t, bucket)
 	var required []string

@@ -7,7 +7,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cloud/s3test"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -21,8 +20,7 @@ func largeTable(t *testing.T) ([]byte, set.Table) {
 // A large table is there when all of its parts are.
 func TestPutInParts(t *testing.T) {
 	emptyTemp(t)
-	p := s3test.NewProxy(t)
-	bucket := p.Bucket(t)
+	p, bucket := newProxy(t)
 	contents, line := largeTable(t)
 	noError(t, set.PutTable(t.Context(), newStore(bucket), line, bytes.NewReader(contents)))
 	if parts := p.Count(http.MethodPut); parts != 3 {

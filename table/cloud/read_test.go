@@ -13,7 +13,6 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"github.com/sievetable/sievetable/table/cloud"
-	"github.com/sievetable/sievetable/table/cloud/s3test"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -63,8 +62,7 @@ func checkReads(t *testing.T, src *cloud.Store, name, contents string, known boo
 
 // Each read takes a request, up to the end and behind it too. A read of no bytes takes none.
 func TestRequestsOfReads(t *testing.T) {
-	p := s3test.NewProxy(t)
-	bucket := p.Bucket(t)
+	p, bucket := newProxy(t)
 	putObject(t, bucket, "a.ldb", letters(100))
 	src := newStore(bucket)
 	for _, tt := range []struct {
@@ -106,8 +104,7 @@ func TestReadAtRefuses(t *testing.T) {
 
 // A context that is done ends a read before it begins.
 func TestDoneContextEndsReadAt(t *testing.T) {
-	p := s3test.NewProxy(t)
-	bucket := p.Bucket(t)
+	p, bucket := newProxy(t)
 	putObject(t, bucket, "a.ldb", letters(100))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -66,8 +66,7 @@ func checkLookups(t *testing.T, s *set.Set, urls workload.Set, value string) {
 
 // Each table opened costs one request, and so does each present key that is not cached.
 func TestRequestsOfPresentKeys(t *testing.T) {
-	p := s3test.NewProxy(t)
-	bucket := p.Bucket(t)
+	p, bucket := newProxy(t)
 	urls := workload.W3(20_000)
 	// Before, between and behind the tables there are no keys.
 	m := putTables(t, bucket, blockFilters, urls.Keys[1000:9000], 4000, "v")
@@ -169,8 +168,7 @@ func TestSwapWhileObjectsAreReplaced(t *testing.T) {
 
 // An object that is not the table of the manifest is an error that names the table.
 func TestOpenOfAnotherObject(t *testing.T) {
-	p := s3test.NewProxy(t)
-	bucket := p.Bucket(t)
+	bucket := s3test.NewProxy(t).Bucket(t)
 	m := putSet(t, bucket, blockFilters, workload.W3(1000).Keys, 1000, "v")
 	name := m.Tables[0].Name
 	contents := []byte(object(t, bucket, name))
@@ -192,8 +190,7 @@ func TestOpenOfAnotherObject(t *testing.T) {
 // Lookups from a store that fails name the table and the bytes. They succeed when it is well
 // again. A context or ReadTimeout ends them when the store stalls.
 func TestLookupFaults(t *testing.T) {
-	p := s3test.NewProxy(t)
-	bucket := p.Bucket(t)
+	p, bucket := newProxy(t)
 	urls := workload.W3(1000)
 	m := putSet(t, bucket, blockFilters, urls.Keys, 1000, "v")
 	s := openSet(t, bucket, newStore(bucket), eager)

@@ -94,8 +94,7 @@ func build(ctx context.Context, s set.Store, keys [][]byte, value string) (l set
 // What is there already is not sent again, unless it has another size.
 func TestBuildAgain(t *testing.T) {
 	emptyTemp(t)
-	p := s3test.NewProxy(t)
-	bucket := p.Bucket(t)
+	p, bucket := newProxy(t)
 	keys := workload.W3(1000).Keys
 	const others = 1 // the lease
 	for _, tt := range []struct {
@@ -153,8 +152,7 @@ func TestPutTableCancelled(t *testing.T) {
 // object.
 func checkCancelled(t *testing.T, isOne func(*http.Request) bool, line set.Table, contents []byte) {
 	t.Helper()
-	p := s3test.NewProxy(t)
-	bucket := p.Bucket(t)
+	p, bucket := newProxy(t)
 	putObject(t, bucket, "other", "")
 	ctx, cancel := context.WithCancel(t.Context())
 	p.Spoil(func(w http.ResponseWriter, r *http.Request, server http.Handler) {
@@ -174,8 +172,7 @@ func checkCancelled(t *testing.T, isOne func(*http.Request) bool, line set.Table
 // A store that refuses a request fails the build, and the old set stays. No temporary file is left.
 func TestBuildFaults(t *testing.T) {
 	emptyTemp(t)
-	p := s3test.NewProxy(t)
-	bucket := p.Bucket(t)
+	p, bucket := newProxy(t)
 	keys := workload.W3(10).Keys
 	_, err := build(t.Context(), newStore(bucket), keys, "v1")
 	noError(t, err)
