@@ -4,11 +4,12 @@ import (
 	"bytes"
 	"io"
 	"math/rand/v2"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
 // longRecord is a log of one record in so many fragments, each of a block.
@@ -50,14 +51,13 @@ func TestHasNoBatchesTakesLittleMemory(t *testing.T) {
 		{batch(1, 1000, "\x01\x01k\xff\xff\x7f"), false},
 	} {
 		file := newLongRecord(tt.start, 64<<20/blockSize)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		got, err := HasNoBatches(file, file.blocks*blockSize)
-		runtime.ReadMemStats(&after)
+		var got bool
+		var err error
+		n := filtertest.AllocatedBy(func() { got, err = HasNoBatches(file, file.blocks*blockSize) })
 		if got != tt.want || err != nil {
 			t.Errorf("a record that starts with %q: %v, %v, want %v", tt.start, got, err, tt.want)
 		}
-		if n := after.TotalAlloc - before.TotalAlloc; n > 8<<20 {
+		if n > 8<<20 {
 			t.Errorf("a record of 64 MiB that starts with %q takes %d bytes of memory", tt.start, n)
 		}
 	}

@@ -11,17 +11,14 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// writes writes out what records say.
-func writes(records ...string) []string {
-	var out []string
-	for _, record := range records {
-		for w, err := range Writes([]byte(record)) {
-			if err != nil {
-				out = append(out, err.Error())
-				continue
-			}
-			out = append(out, fmt.Sprintf("%d %d %q=%q", w.Sequence, w.Kind, w.UserKey, w.Value))
+// writes writes out what a record says.
+func writes(record string) (out []string) {
+	for w, err := range Writes([]byte(record)) {
+		if err != nil {
+			out = append(out, err.Error())
+			continue
 		}
+		out = append(out, fmt.Sprintf("%d %d %q=%q", w.Sequence, w.Kind, w.UserKey, w.Value))
 	}
 	return out
 }
