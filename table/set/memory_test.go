@@ -45,14 +45,15 @@ func TestMemorySizeBoundsOpenTables(t *testing.T) {
 }
 
 // After a Swap, tables that only the old manifest has take no memory of the bound: as many new ones stay
-// open as old ones did.
+// open as old ones did, and no more if the next manifest has both.
 func TestMemorySizeIsForTheTablesOfTheManifest(t *testing.T) {
 	t.Parallel()
 	const half = 20
 	src, m := numberedSet(t, 2*half, filtered)
 	o := table.ReaderOptions{Cache: table.NewCache(16 << 20)}
 	one := tableMemory(t, src, m, &o)
-	s := open(t, manifestOf(m.Tables[:half]...), src, &set.Options{Reader: o, MemorySize: half*one + one/2})
+	bound := half*one + one/2
+	s := open(t, manifestOf(m.Tables[:half]...), src, &set.Options{Reader: o, MemorySize: bound})
 	read := func(first int) {
 		for i := range half {
 			checkGet(t, s, key((first+i)*perTable), valueOf((first+i)*perTable))
@@ -64,6 +65,13 @@ func TestMemorySizeIsForTheTablesOfTheManifest(t *testing.T) {
 	src.reads.Store(0)
 	read(half)
 	checkReads(t, src, 0) // the tables were open before, and their blocks are in the Cache
+	noError(t, s.Swap(background, m))
+	read(0)
+	read(half)
+	if got := s.MemorySize(); got > bound {
+		t.Errorf("with all tables, the open ones take %d bytes, want ≤ %d", got, bound)
+	}
+	checkEnd(t, s)
 }
 
 // Open tables take more memory when lookups have built the search trees of their indexes. The Set then
