@@ -2,7 +2,6 @@ package set_test
 
 import (
 	"math/rand/v2"
-	"sync"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
@@ -156,32 +155,6 @@ func TestMemorySizeOfLessThanATable(t *testing.T) {
 		checkReads(t, src, want)
 	}
 	checkDiff(t, "MemorySize", int64(0), s.MemorySize())
-}
-
-// Lookups of many goroutines, with tables that are closed below them, all get their answers.
-func TestMemorySizeUnderLoad(t *testing.T) {
-	t.Parallel()
-	src, m := numberedSet(t, 20, filtered)
-	one := tableMemory(t, src, m, new(table.ReaderOptions))
-	s := open(t, m, src, &set.Options{MemorySize: 3 * one})
-	var lookups sync.WaitGroup
-	for g := range 8 {
-		lookups.Go(func() {
-			rng := rand.New(rand.NewPCG(17, uint64(g)))
-			for range 200 {
-				i := rng.IntN(20 * perTable)
-				checkGet(t, s, key(i), valueOf(i))
-				if err := getManyOf(i, rng.IntN(20*perTable), rng.IntN(20*perTable))(s); err != nil {
-					t.Error(err)
-				}
-			}
-		})
-	}
-	lookups.Wait()
-	if got := s.MemorySize(); got > 3*one {
-		t.Errorf("MemorySize = %d, want ≤ %d", got, 3*one)
-	}
-	checkEnd(t, s)
 }
 
 // A table that was used often, but not for a while, is closed for others.
