@@ -137,9 +137,11 @@ func emptyIndependent(keys, bitsPerKey, k int) (measuredFilter, error) {
 	return independent{d, make([]byte, d.m/8)}, nil
 }
 
-// at returns the bit of a key that the hash function with this seed picks.
+// at returns the bit of a key that the hash function with this seed picks. XXH3 only combines the seed and a key of up
+// to 3 bytes by xor: with seeds 0 to k - 1, keys that differ in their last bits would share most bits of the filter.
 func (f independent) at(key []byte, seed int) uint64 {
-	at, _ := bits.Mul64(xxh3.HashSeed(key, uint64(seed)), uint64(f.m))
+	const spread = 0x9e3779b97f4a7c15 // its multiples differ in all bytes
+	at, _ := bits.Mul64(xxh3.HashSeed(key, uint64(seed)*spread), uint64(f.m))
 	return at
 }
 

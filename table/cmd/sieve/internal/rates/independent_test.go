@@ -1,6 +1,7 @@
 package rates
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
@@ -47,5 +48,24 @@ func TestIndependentBitsMeetTheFormula(t *testing.T) {
 		if p.Policy == "bloom" && p.Shape == "random" && p.K == 4 && ratio < 1.07 {
 			t.Errorf("LevelDB's filter, k = 4: measured %g, want more than the formula's %g", p.Mean, p.Theory)
 		}
+	}
+}
+
+// The formula also holds for keys of 3 bytes that differ in few bits.
+func TestIndependentBitsOfShortKeys(t *testing.T) {
+	t.Parallel()
+	f, err := emptyIndependent(500, 16, 0)
+	noError(t, err)
+	for i := range 500 {
+		f.Add(fmt.Appendf(nil, "%03d", 2*i))
+	}
+	positives := 0
+	for i := range 500 {
+		if f.Contains(fmt.Appendf(nil, "%03d", 2*i+1)) {
+			positives++
+		}
+	}
+	if expected := 500 * f.formula(500); float64(positives) > expected+5 {
+		t.Errorf("%d of 500 absent keys are false positives; the formula expects %.2g", positives, expected)
 	}
 }
