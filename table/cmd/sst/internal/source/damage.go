@@ -50,8 +50,11 @@ func (s *Source) hides(e Entry) bool {
 	if from == 0 || e.Table == nil || e.Sequence < from {
 		return false
 	}
-	s.note("%s: entries with sequence numbers ≥ %d, above the MANIFEST's last one, are hidden, as in engines. To keep them, %s",
-		s.Path, from, dbfile.RepairAdvice(s.Path))
+	if !s.hiding { // for each entry, the note would take longer than the scan
+		s.hiding = true
+		s.note("%s: entries with sequence numbers ≥ %d, above the MANIFEST's last one, are hidden, as in engines. To keep them, %s",
+			s.Path, from, dbfile.RepairAdvice(s.Path))
+	}
 	return true
 }
 

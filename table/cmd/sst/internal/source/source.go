@@ -38,6 +38,7 @@ type Source struct {
 	openMemory    int64    // of them
 	runs          []run    // see arranged; nil until then
 	noted         map[string]bool
+	hiding        bool // entries are hidden, which is noted
 	sortsDisorder bool // see SortDisordered
 }
 
