@@ -173,9 +173,13 @@ func isSetManifest(path string) bool {
 		return false // to open a pipe would take what is written to it
 	}
 	start, err := dbfile.ReadStart(path)
+	return err == nil && (IsManifestStart(start) || filepath.Base(path) == set.ManifestName) && !dbfile.IsTable(path)
+}
+
+// IsManifestStart reports whether the manifest of a set can start with these bytes, which have its first line.
+func IsManifestStart(start []byte) bool {
 	line, _, _ := bytes.Cut(start, []byte("\n"))
-	isManifest := bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"sievetable-set"`))
-	return err == nil && (isManifest || filepath.Base(path) == set.ManifestName) && !dbfile.IsTable(path)
+	return bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"sievetable-set"`))
 }
 
 // setManifestOf returns the manifest that a path is, or that a directory has, or "". The

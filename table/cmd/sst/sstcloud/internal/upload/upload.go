@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -156,8 +157,7 @@ func (u *Upload) isManifest(ctx context.Context, name string) (bool, error) {
 	if err == io.EOF || err == io.ErrUnexpectedEOF { // a short file
 		err = nil
 	}
-	line, _, _ := bytes.Cut(start[:n], []byte("\n"))
-	return bytes.Contains(line, []byte("sievetable-set")), err
+	return dbdir.IsManifestStart(start[:n]), err
 }
 
 // readStart fills p with the start of a file. A bucket's Open would read all of it.
