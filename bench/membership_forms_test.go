@@ -154,8 +154,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// The probes of a filter do not depend on the number of keys. Those of a slice grow with its
-// logarithm, and those of a list with the number itself.
+// The probes of a filter do not depend on the number of keys. Those of a sorted slice grow with its logarithm, and those
+// of a list linearly.
 func TestProbes(t *testing.T) {
 	t.Parallel()
 	type probes struct{ Absent, Present float64 } // rounded

@@ -35,7 +35,7 @@ type kind struct {
 	build        builder
 }
 
-// A builder builds a filter of n keys, and returns how it is asked, and its size in bytes.
+// A builder builds a filter of n keys. It returns a function that looks up a key, and the filter's size in bytes.
 type builder = func(b *testing.B, n int, keys func(add func(key []byte))) (contains func(key []byte) bool, size int)
 
 const anyKeys = 1e9

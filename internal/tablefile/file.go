@@ -217,9 +217,9 @@ func decodeFooter(b []byte, at uint64) (f Footer, padding []byte, err error) {
 // A Budget bounds the memory that one operation takes for keys and messages: Fixed bytes, and PerByte bytes for each
 // byte of the file.
 //
-// The blocks themselves, stored and decompressed, take at most 1 + maxSnappyGain times their size in the file, since
-// what reads them allocates no more than is needed. A rowblock.Decoded takes at most 3 MiB, with what it has outgrown. All together
-// is < 64 MiB plus 32 times the size of the file.
+// The blocks themselves, stored and decompressed, take at most 1 + maxSnappyGain times their size in the file: ReadStored
+// and Snappy.Decode allocate no more than they need. A rowblock.Decoded takes at most 3 MiB, with what it has outgrown.
+// All together is < 64 MiB plus 32 times the size of the file.
 type Budget struct{ Fixed, PerByte uint64 }
 
 // A key that shares bytes with the key before has to be rebuilt in memory. It can be as long as its block,

@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// writes writes out what a record says.
+// writes formats the writes that a record contains.
 func writes(record string) (out []string) {
 	for w, err := range Writes([]byte(record)) {
 		if err != nil {

@@ -77,8 +77,8 @@ func OutputName(path, suffix string) string {
 	}
 }
 
-// RepairAdvice says how to make a new database of what is left of one in a directory: by a command line with the flags.
-// Engines need databases in the order of their keys, which sst must know.
+// RepairAdvice says how to repair the database in a directory: by sst repair with the flags or, if sst does not know its
+// key order, by its own engine.
 func RepairAdvice(dir string, flags ...string) string {
 	v, err := versions.Read(dir)
 	if err == nil && len(flags) == 0 && ManifestOrder(v.Comparer).Comparer == table.AnyOrder {
