@@ -27,10 +27,15 @@ func TestToolsOnMappedFileThatIsCut(t *testing.T) {
 		"Layout":     func(r *table.Reader, _ *layout.Layout) error { return errorOf(r.Layout()) },
 		"FirstKey":   func(r *table.Reader, _ *layout.Layout) error { return errorOf(r.FirstKey()) },
 		"Locate":     func(r *table.Reader, _ *layout.Layout) error { return errorOf(r.Locate([]byte("key000002"))) },
-		"Meta":       func(_ *table.Reader, l *layout.Layout) error { return errorOf(l.Meta()) },
-		"Filters":    func(_ *table.Reader, l *layout.Layout) error { return errorOf(l.Filters()) },
-		"ReadBlock":  func(_ *table.Reader, l *layout.Layout) error { _, _, err := l.ReadBlock(l.Data[3].Handle); return err },
-		"TailSum":    func(_ *table.Reader, l *layout.Layout) error { _, _, err := l.TailSum(); return err },
+		"Ends": func(r *table.Reader, _ *layout.Layout) error {
+			l, err := r.Tail()
+			noError(t, err)
+			return errorOf(l.Ends())
+		},
+		"Meta":      func(_ *table.Reader, l *layout.Layout) error { return errorOf(l.Meta()) },
+		"Filters":   func(_ *table.Reader, l *layout.Layout) error { return errorOf(l.Filters()) },
+		"ReadBlock": func(_ *table.Reader, l *layout.Layout) error { _, _, err := l.ReadBlock(l.Data[3].Handle); return err },
+		"TailSum":   func(_ *table.Reader, l *layout.Layout) error { _, _, err := l.TailSum(); return err },
 	} {
 		file := writeTable(t, contents)
 		r := openMapped(t, file, table.ReaderOptions{})

@@ -198,7 +198,7 @@ func TestMappedFileIsUnmapped(t *testing.T) {
 		t.Error("the file is unmapped while an Iter is at an entry")
 	}
 	for name, err := range map[string]error{
-		"Get": errorOf(r.Get(pairs[0].Key)), "Verify": r.Verify(), "FilterErr": r.FilterErr(), "Layout": errorOf(r.Layout()), "Close": r.Close(),
+		"Get": errorOf(r.Get(pairs[0].Key)), "Verify": r.Verify(), "FilterErr": r.FilterErr(), "Layout": errorOf(r.Layout()), "Tail": errorOf(r.Tail()), "Close": r.Close(),
 	} {
 		if !errors.Is(err, table.ErrClosed) {
 			t.Errorf("%s after Close: %v", name, err)

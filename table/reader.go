@@ -233,12 +233,6 @@ func (r *Reader) FilterOnly() bool {
 	return err == nil && t.filterOnly || errors.Is(err, ErrUnknownFilter) // it has nothing else
 }
 
-// PagedFilter reports whether checking the table filter may read a page.
-func (r *Reader) PagedFilter() bool {
-	t, err := r.table()
-	return err == nil && t.sieve.Pages != nil
-}
-
 // Close closes the Reader, and the file of Open. Concurrent calls return a result or ErrClosed, later ones ErrClosed.
 // Values from Get remain valid.
 func (r *Reader) Close() error {

@@ -100,12 +100,25 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*layout.Layout, er
 		return nil, err // of the footer
 	}
 	f.DropIndex()
-	return layout.New(f.File, f.openFilters, err)
+	l := layout.New(f.File, f.openFilters)
+	if err == nil {
+		err = l.ReadData()
+	}
+	return l, err
 }
 
 // Layout returns the layout of the table. If the index is corrupt, it returns a [*CorruptionError] and a Layout
 // without Data.
 func (r *Reader) Layout() (*layout.Layout, error) {
+	l, err := r.Tail()
+	if err == nil {
+		err = l.ReadData()
+	}
+	return l, err
+}
+
+// Tail is Layout without Data, which takes time and memory for each data block.
+func (r *Reader) Tail() (*layout.Layout, error) {
 	if r.closed.Load() {
 		return nil, ErrClosed
 	}
@@ -114,8 +127,5 @@ func (r *Reader) Layout() (*layout.Layout, error) {
 		return nil, err
 	}
 	f := metaReader{File: t.file.Clone(), o: t.o}
-	if f.HandsOut() {
-		f.DropIndex()
-	}
-	return layout.New(f.File, f.openFilters, nil)
+	return layout.New(f.File, f.openFilters), nil
 }

@@ -231,6 +231,7 @@ func TestTableThatCannotBeOpened(t *testing.T) {
 		"FirstKey":   func() error { return errorOf(r.FirstKey()) },
 		"Properties": func() error { return errorOf(r.Properties()) },
 		"Layout":     func() error { return errorOf(r.Layout()) },
+		"Tail":       func() error { return errorOf(r.Tail()) },
 		"Verify":     r.Verify,
 		"FilterErr":  r.FilterErr,
 		"Iter": func() error {

@@ -10,6 +10,7 @@
 package layout
 
 import (
+	"bytes"
 	"crypto/sha256"
 
 	"github.com/sievetable/sievetable/internal/tablefile"
@@ -58,31 +59,27 @@ type Layout struct {
 	FooterErr error        // corruption in the footer that no lookup depends on, or nil
 	Metaindex Handle       // from the footer
 	Index     Handle       // from the footer
-	Data      []IndexEntry // the data blocks, in the order of the file
+	Data      []IndexEntry // the data blocks, in the order of the file; nil from Tail of table.Reader
 
 	file    *tablefile.File
 	filters func(m tablefile.Metaindex) (Filters, error)
 }
 
-// New is for package table. It returns the Layout of a file, and reads the index unless it is in memory. If err is not
-// nil, it is the reason why the index cannot be read. With an error, the Layout has no Data. filters opens the filters
-// that the metaindex lists.
-func New(f *tablefile.File, filters func(m tablefile.Metaindex) (Filters, error), err error) (*Layout, error) {
-	l := &Layout{
+// New is for package table. It returns the Layout of a file, without Data. filters opens the filters that the metaindex
+// lists.
+func New(f *tablefile.File, filters func(m tablefile.Metaindex) (Filters, error)) *Layout {
+	return &Layout{
 		Footer: int64(f.FooterOffset), FooterErr: f.FooterErr,
 		Metaindex: Handle(f.Footer.Metaindex), Index: Handle(f.Footer.Index), file: f, filters: filters,
 	}
-	if err == nil {
-		err = l.readData()
-	}
-	return l, err
 }
 
-// readData reads the index, unless that is there, and sets Data.
-func (l *Layout) readData() error {
+// ReadData is for package table. It sets Data, and reads the index unless it is in memory.
+func (l *Layout) ReadData() error {
 	f := l.file
 	return f.Guard(func() error {
-		if f.Index.N == 0 {
+		if f.HandsOut() || f.Index.N == 0 {
+			f.DropIndex()
 			if err := f.ReadIndex(true); err != nil {
 				return err
 			}
@@ -98,6 +95,22 @@ func (l *Layout) readData() error {
 		l.Data = data
 		return nil
 	})
+}
+
+// Ends returns the first data block and the last two, or all if there are fewer. It does so also without Data.
+func (l *Layout) Ends() (ends []IndexEntry, err error) {
+	err = l.file.Guard(func() error {
+		x := l.file.Index
+		for i := 0; i < x.N; i = max(i+1, x.N-2) {
+			h, err := x.Handle(i)
+			if err != nil {
+				return err
+			}
+			ends = append(ends, IndexEntry{bytes.Clone(x.Separator(i)), Handle(h)})
+		}
+		return nil
+	})
+	return ends, err
 }
 
 // Meta reads the metaindex and returns its entries in the order of their names: "filter." and a policy's name for a

@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/filter"
@@ -77,6 +81,42 @@ func TestLayoutHasEveryByte(t *testing.T) {
 	follow("index", l.Index)
 	if at != uint64(l.Footer) || l.Footer+48 != int64(len(contents)) {
 		t.Errorf("blocks end at %d, footer at %d, file of %d bytes", at, l.Footer, len(contents))
+	}
+}
+
+// Ends are the first data block and the last two of Data, which Tail does without, also of a mapped file.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	for n := range 6 {
+		file := filepath.Join(t.TempDir(), "table.ldb")
+		contents := build(t, &table.WriterOptions{BlockSize: 1}, numbered(n))
+		if err := os.WriteFile(file, contents, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		data := layoutOf(t, contents).Data
+		if len(data) != n {
+			t.Fatalf("%d data blocks, want %d", len(data), n)
+		}
+		if n > 3 {
+			data = slices.Delete(data, 1, n-2)
+		}
+		for _, mapped := range []bool{false, true} {
+			r, err := table.Open(file, &table.ReaderOptions{Mapped: mapped})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l, err := r.Tail()
+			if err != nil {
+				t.Fatal(err)
+			}
+			ends, err := l.Ends()
+			if diff := cmp.Diff(data, ends, cmpopts.EquateEmpty()); diff != "" || err != nil || l.Data != nil {
+				t.Errorf("%d blocks, mapped %t: %v, %d entries in Data, Ends (-want +got):\n%s", n, mapped, err, len(l.Data), diff)
+			}
+			if err := r.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
 

@@ -25,12 +25,12 @@ func (t *Table) errorf(format string, args ...any) error {
 // check compares an open table with its line in the manifest. It reads nothing but the tail, so that
 // only Verify can say that all is well. known is that of identify.
 func (h *handle) check(r *table.Reader) (known bool, err error) {
-	layout, err := r.Layout()
+	tail, err := r.Tail()
 	if err != nil {
 		return false, err
 	}
-	known, err = h.identify(layout)
-	return known, cmp.Or(err, h.checkEntries(r), h.checkFilter(r), h.checkRange(r, layout.Data))
+	known, err = h.identify(tail)
+	return known, cmp.Or(err, h.checkEntries(r), h.checkFilter(r), h.checkRange(r, tail))
 }
 
 // identify compares the TailSum of the table with the manifest. known says whether that tells the table
@@ -78,10 +78,13 @@ func (m *member) checkEntries(r *table.Reader) error {
 
 // checkRange compares the range of keys with the index and the filters: Smallest must be in the first
 // data block and Largest in the last one.
-func (m *member) checkRange(r *table.Reader, blocks []layout.IndexEntry) error {
+func (m *member) checkRange(r *table.Reader, tail *layout.Layout) error {
 	const ruledOut = "the table's filters rule out %s"
+	blocks, err := tail.Ends()
 	n := len(blocks)
 	switch {
+	case err != nil:
+		return err
 	case n == 0 && !r.FilterOnly():
 		return m.mismatch("entries", "none in the table, %d in the manifest", m.Entries)
 	case n > 0 && bytes.Compare(blocks[0].Separator, m.Smallest) < 0:
@@ -93,7 +96,7 @@ func (m *member) checkRange(r *table.Reader, blocks []layout.IndexEntry) error {
 	case n > 1 && bytes.Compare(blocks[n-2].Separator, m.Largest) >= 0:
 		return m.mismatch("largest", "%s in the manifest, but keys > %s in the last data block",
 			format.Quote(m.Largest), format.Quote(blocks[n-2].Separator))
-	case r.PagedFilter(): // its pages are not in the tail
+	case r.Filters().Pages != nil: // its pages are not in the tail
 		return nil
 	case rulesOut(r, m.Smallest):
 		return m.mismatch("smallest", ruledOut, format.Quote(m.Smallest))

@@ -30,7 +30,7 @@ func (h *handle) open(ctx context.Context) error {
 		return err
 	}
 	h.tail = nil // what the Reader needs is in its own memory
-	h.filterErr, h.reader, h.paged = h.filterErrOf(r), r, r.PagedFilter()
+	h.filterErr, h.reader, h.paged = h.filterErrOf(r), r, r.Filters().Pages != nil
 	return nil
 }
 

@@ -141,7 +141,7 @@ func checkSame(property, got, want string) error {
 
 // addFilter adds the filter of a table that has keys.
 func (u *union) addFilter(r *table.Reader) error {
-	l, err := r.Layout()
+	l, err := r.Tail()
 	if err != nil {
 		return err
 	}
