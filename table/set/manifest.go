@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -217,14 +216,21 @@ func checkName(name string) error {
 		return fmt.Errorf("name is %q: must not contain < > \" | ? *, which Windows does not allow", name)
 	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
 		return fmt.Errorf("name is %q: must not end with a dot or space, which Windows removes", name)
-	case device.MatchString(name):
+	case isDevice(name):
 		return fmt.Errorf("name is %q, which is a device on Windows", name)
 	}
 	return nil
 }
 
-// device matches the names that are devices on Windows. An extension, and spaces before it, make no difference there.
-var device = regexp.MustCompile(`^(?i:con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9]) *(\.|$)`)
+// isDevice reports whether the name is a device on Windows. An extension, and spaces before it, make no difference there.
+func isDevice(name string) bool {
+	base, _, _ := strings.Cut(name, ".")
+	switch base = strings.ToLower(strings.TrimRight(base, " ")); base {
+	case "con", "prn", "aux", "nul", "conin$", "conout$":
+		return true
+	}
+	return len(base) == 4 && (base[:3] == "com" || base[:3] == "lpt") && '0' <= base[3] && base[3] <= '9'
+}
 
 // shorten returns s, or the start of a long s.
 func shorten(s string) string {
