@@ -64,11 +64,12 @@ func (t *openTable) lookup(q query, o *lookupOptions) (k, v []byte, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	for i := first; i < t.file.Index.N; i++ {
+	// In a later block, at most the first key is wanted, which shares nothing.
+	for i, memory := first, t.file.KeyBudget; i < t.file.Index.N; i, memory = i+1, 0 {
 		mayContain, checked := t.sieve.mayContain(i, filterKey)
 		switch {
 		case mayContain:
-			k, v, found, err := t.lookupIn(i, i > first, &q, o, filterKey, tableChecked || checked)
+			k, v, found, err := t.lookupIn(i, memory, &q, o, filterKey, tableChecked || checked)
 			if found || err != nil {
 				return k, v, err
 			}
@@ -93,9 +94,9 @@ func (t *openTable) lookupGuarded(q query, o lookupOptions) (k, v []byte, err er
 	return k, v, err
 }
 
-// lookupIn finds the entry in data block i. later says that an earlier block can have the key too: of this one, at most
-// the first key is wanted, which shares nothing. checked says whether a filter was consulted.
-func (t *openTable) lookupIn(i int, later bool, q *query, o *lookupOptions, filterKey []byte, checked bool) (k, v []byte, found bool, err error) {
+// lookupIn finds the entry in data block i. Unless the match is exact, it takes at most that many bytes of memory for
+// keys that share bytes. checked says whether a filter was consulted.
+func (t *openTable) lookupIn(i, memory int, q *query, o *lookupOptions, filterKey []byte, checked bool) (k, v []byte, found bool, err error) {
 	if q.match == maybe {
 		return nil, nil, true, nil
 	}
@@ -109,10 +110,6 @@ func (t *openTable) lookupIn(i int, later bool, q *query, o *lookupOptions, filt
 		v, found, err = b.Get(q.key)
 		same = found
 	} else {
-		memory := 0
-		if !later {
-			memory = t.file.KeyBudget
-		}
 		k, v, found, err = b.SeekGE(q.key, memory, o.appends)
 		if q.match == sameFilterKey {
 			same = found && t.sameFilterKey(k, filterKey)
@@ -131,8 +128,11 @@ func (t *openTable) lookupIn(i int, later bool, q *query, o *lookupOptions, filt
 		return nil, nil, false, nil
 	case !same:
 		return nil, nil, true, ErrNotFound
+	case o.appends:
+		k, v = o.appendEntry(&b, q.match, k, v)
+	default:
+		k, v = b.Keep(k, v)
 	}
-	k, v = o.result(&b, q.match, k, v)
 	return k, v, true, nil
 }
 
@@ -156,11 +156,9 @@ func (t *openTable) reportMiss(key []byte, o tablefile.ReadOptions) {
 	report(filterKey)
 }
 
-// result returns the entry in memory that stays valid, which is that of dstKey and dstValue if the lookup appends.
-func (o *lookupOptions) result(b *tablefile.Block, m match, k, v []byte) (key, value []byte) {
+// appendEntry appends the entry to dstKey and dstValue.
+func (o *lookupOptions) appendEntry(b *tablefile.Block, m match, k, v []byte) (key, value []byte) {
 	switch {
-	case !o.appends:
-		return b.Keep(k, v)
 	case m == exact && len(o.dstValue) == 0 && cap(o.dstValue) < len(v) && !b.Lasts(): // no copy if it is large
 		return b.Keep(nil, v)
 	case m == exact:

@@ -131,7 +131,11 @@ func (b *Block) Get(key []byte) (value []byte, found bool, err error) {
 			value = b.checked.Value()
 		}
 	default:
-		if value, found, err = rowblock.Get(b.contents, f.o.Order, key, blockBudget(b.contents, f.KeyBudget)); err != nil {
+		var budget *rowblock.Budget // without a Func, Get rebuilds no keys
+		if f.o.Order.Func != nil {
+			budget = blockBudget(b.contents, f.KeyBudget)
+		}
+		if value, found, err = rowblock.Get(b.contents, f.o.Order, key, budget); err != nil {
 			err = f.corruptData(b.n, err)
 		}
 	}
@@ -178,16 +182,26 @@ func (b *Block) SeekGE(key []byte, memory int, borrows bool) (k, v []byte, found
 // Lasts reports whether what Get and SeekGE return stays valid after Release, since it is in the cache.
 func (b *Block) Lasts() bool { return b.scratch == nil }
 
-// Keep returns a key and a value, results of Get or SeekGE, in memory that stays valid after Release.
+// Keep returns a key and a value, results of Get or SeekGE, in memory that stays valid after Release: copies, unless they
+// are a large part of the block's memory, which the pool then does without.
 func (b *Block) Keep(key, value []byte) (k, v []byte) {
-	switch {
-	case b.scratch == nil:
+	s := b.scratch
+	if s == nil {
 		return key, value
-	case b.decoded && key != nil:
-		_, v = b.scratch.keep(nil, value)
-		return slices.Clip(bytes.Clone(key)), v
 	}
-	return b.scratch.keep(key, value)
+	memory := &s.stored
+	if s.compressed {
+		memory = &s.decompressed
+	}
+	copies := s.inSource || len(key)+len(value) < cap(*memory)/4
+	if copies || b.decoded { // then the key is in spare, not in the contents
+		key = slices.Clip(bytes.Clone(key))
+	}
+	if copies {
+		return key, slices.Clip(bytes.Clone(value))
+	}
+	*memory = nil
+	return key, value
 }
 
 // Admit adds the block to the Cache, if that takes it and it fits. What calls it does so once nothing is wrong with the

@@ -1,7 +1,6 @@
 package tablefile
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -72,21 +71,6 @@ func (s *Scratch) Trailer() []byte { return s.block[len(s.block)-format.TrailerL
 
 // SetAhead has ReadAhead read that many bytes at once.
 func (s *Scratch) SetAhead(size int) { s.ahead.size = size }
-
-// keep returns key and value, of which value is a part of the contents, in memory that the next block does not
-// overwrite. The key may be in memory of its own. If they are a large part of the buffer, s gives that up; otherwise
-// they are copies.
-func (s *Scratch) keep(key, value []byte) (k, v []byte) {
-	contents := &s.stored
-	if s.compressed {
-		contents = &s.decompressed
-	}
-	if s.inSource || len(key)+len(value) < cap(*contents)/4 {
-		return slices.Clip(bytes.Clone(key)), slices.Clip(bytes.Clone(value))
-	}
-	*contents = nil
-	return key, value
-}
 
 // own returns the contents of the block in memory of s.
 func (s *Scratch) own(contents []byte) ([]byte, error) {
