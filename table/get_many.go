@@ -179,8 +179,10 @@ func (p *tableBatch) key(i int) wantedKey {
 
 // endFrom ends the part with an error. Its keys from number first on have no answer.
 func (p *tableBatch) endFrom(first int, err error) {
+	if !errors.Is(p.ended, err) { // else the read of a page has met it
+		p.failed = append(p.failed, err)
+	}
 	p.ended = err
-	p.failed = append(p.failed, err)
 	for i := first; i < p.len(); i++ {
 		p.noAnswer(err, p.key(i))
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
@@ -111,6 +112,36 @@ func TestGetManyEndsWithTheSource(t *testing.T) {
 	for i := range p.all {
 		if unanswered[i] != 1 {
 			t.Fatalf("NoAnswer was called %d times for key %d", unanswered[i], i)
+		}
+	}
+}
+
+// A closingSource closes a Reader at the next read.
+type closingSource struct {
+	*bytes.Reader
+	closes atomic.Pointer[table.Reader]
+}
+
+func (s *closingSource) ReadAt(p []byte, off int64) (int, error) {
+	if r := s.closes.Swap(nil); r != nil {
+		r.Close()
+		return 0, table.ErrClosed
+	}
+	return s.Reader.ReadAt(p, off)
+}
+
+// A Reader that is closed while GetMany reads pages is one error, also if other keys have passed the filter by then.
+func TestGetManyReportsCloseOnce(t *testing.T) {
+	t.Parallel()
+	for _, filterOnly := range []bool{false, true} {
+		p := newPagedTable(t, rand.New(rand.NewPCG(60, 1)), 6000, filterOnly)
+		src := &closingSource{Reader: bytes.NewReader(p.contents)}
+		r := p.open(t, src, table.ReaderOptions{Cache: table.NewCache(1 << 20)}, paged.Policy{})
+		_, _ = r.MayContain(p.all[0]) // reads its page
+		src.closes.Store(r)
+		err := r.GetMany(t.Context(), p.all, nil, func(int, []byte) error { return nil })
+		if !errors.Is(err, table.ErrClosed) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("filter only %v: GetMany = %v, want ErrClosed once", filterOnly, err)
 		}
 	}
 }
