@@ -53,13 +53,22 @@ func (s *Set) acquire() (use, error) {
 		if v == nil {
 			return use{}, table.ErrClosed
 		}
-		u := use{v, &v.stripes[ownStripe()]}
-		u.stripe.n.Add(1)
-		if !v.retired.Load() {
+		if u, ok := v.use(); ok {
 			return u, nil
 		}
-		u.release() // there is a newer version
 	}
+}
+
+// use begins a use, unless the version is retired: then there is a newer one. It looks after the use counts, since
+// the version can be retired before that.
+func (v *version) use() (u use, ok bool) {
+	u = use{v, &v.stripes[ownStripe()]}
+	u.stripe.n.Add(1)
+	if v.retired.Load() {
+		u.release()
+		return use{}, false
+	}
+	return u, true
 }
 
 // ownStripe returns a number < stripes that is most often another one in another goroutine: each has

@@ -82,6 +82,23 @@ func TestVersionEndsWithItsLastUse(t *testing.T) {
 	}
 }
 
+// A lookup that has loaded a version just before that was retired does not use it, since its tables may be closed.
+func TestNoUseOfARetiredVersion(t *testing.T) {
+	t.Parallel()
+	s, _ := oneTableSet(t)
+	old := s.current.Load()
+	noError(t, s.Swap(t.Context(), &Manifest{}))
+	if _, ok := old.use(); ok {
+		t.Error("a retired version is used")
+	}
+	u, err := s.acquire()
+	if err != nil || u.version == old {
+		t.Errorf("acquire = %v, and the old version: %t", err, u.version == old)
+	}
+	u.release()
+	noError(t, errors.Join(s.Close(), s.Drain(t.Context())))
+}
+
 // A Reader that is closed may say that it may have a key only because it has no filters any more.
 func TestClosedReadersAnswerDoesNotCount(t *testing.T) {
 	t.Parallel()
