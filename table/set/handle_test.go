@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"sync"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -77,4 +79,17 @@ func checkClosed(h *handle, key []byte) error {
 		return fmt.Errorf("Get of its Reader = %v, want %v", err, table.ErrClosed)
 	}
 	return nil
+}
+
+// If memory for a block of a mapped table is refused, the table can be read still.
+func TestRefusedMemoryIsNotTheTablesFailure(t *testing.T) {
+	t.Parallel()
+	h := &handle{member: new(member), mapped: true}
+	h.noteLookup(fmt.Errorf("block: %w", &alloc.Error{Needed: 1, Limit: 1}))
+	if err := h.failed.Load(); err != nil {
+		t.Errorf("noted as the table's failure: %v", *err)
+	}
+	if h.noteLookup(io.ErrUnexpectedEOF); h.failed.Load() == nil {
+		t.Error("a table that was cut is not noted")
+	}
 }

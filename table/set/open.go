@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -163,6 +164,9 @@ func (h *handle) noteLookup(err error) {
 		if errors.Is(err, other) {
 			return
 		}
+	}
+	if errors.As(err, new(*alloc.Error)) { // there is too little memory for a block
+		return
 	}
 	h.noteEnd(err)
 }
