@@ -213,7 +213,23 @@ type storedManifest struct {
 	content   []byte // of the file
 }
 
-// readStored reads the manifest in a file of a Store.
+// A keptReader keeps what was read, and the error.
+type keptReader struct {
+	io.Reader
+	content []byte
+	err     error
+}
+
+func (k *keptReader) Read(p []byte) (n int, err error) {
+	n, err = k.Reader.Read(p)
+	if k.content = append(k.content, p[:n]...); err != io.EOF {
+		k.err = err
+	}
+	return n, err
+}
+
+// readStored reads the manifest in a file of a Store. It reads another program's file, which may be large, only up to
+// the first line that a manifest cannot have.
 func readStored(ctx context.Context, s Store, name string) (m storedManifest, err error) {
 	m.name = name
 	f, err := s.Open(ctx, name)
@@ -221,13 +237,14 @@ func readStored(ctx context.Context, s Store, name string) (m storedManifest, er
 		return m, nil
 	}
 	if err == nil {
-		m.content, err = io.ReadAll(f)
-		err = errors.Join(err, f.Close())
-	}
-	if err == nil {
-		if m.Manifest, err = ReadManifest(bytes.NewReader(m.content)); err != nil {
+		read := keptReader{Reader: f}
+		m.Manifest, err = ReadManifest(&read)
+		if m.content = read.content; read.err != nil {
+			err = read.err
+		} else if err != nil {
 			err = corruptError{err}
 		}
+		err = errors.Join(err, f.Close())
 	}
 	if err != nil {
 		err = fmt.Errorf("set: manifest %s: %w", s.Path(name), err)

@@ -2,6 +2,7 @@ package set_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -251,4 +253,33 @@ func TestManifestErrorsOfReaderAndWriter(t *testing.T) {
 	r, w := io.Pipe()
 	r.CloseWithError(cause)
 	checkError(t, "WriteManifest", set.WriteManifest(w, twoTables()), cause, "")
+}
+
+// A largeFile is a Store of another program's file, with short lines.
+type largeFile struct {
+	set.Store
+	left int // bytes that were not read yet
+}
+
+func (f *largeFile) Open(context.Context, string) (io.ReadCloser, error) { return io.NopCloser(f), nil }
+
+func (f *largeFile) Read(p []byte) (int, error) {
+	n := min(len(p), f.left)
+	if f.left -= n; n == 0 {
+		return 0, io.EOF
+	}
+	copy(p[:n], bytes.Repeat([]byte("a line\n"), n/7+1))
+	return n, nil
+}
+
+// Of another program's file, no more is read than shows that it is no manifest.
+func TestLoadManifestReadsNoLargeFile(t *testing.T) {
+	t.Parallel()
+	const size = 64 << 20
+	f := &largeFile{Store: &set.DirStore{}, left: size}
+	_, err := set.LoadManifest(background, f, set.ManifestName)
+	checkError(t, "LoadManifest", err, table.ErrCorrupt, "not the first line of a manifest")
+	if read := size - f.left; read > 64<<10 {
+		t.Errorf("%d bytes are read", read)
+	}
 }
