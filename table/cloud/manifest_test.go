@@ -1,13 +1,14 @@
 package cloud_test
 
 import (
+	"context"
 	"errors"
-	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"testing"
+	"time"
 
 	"gocloud.dev/blob/memblob"
 
@@ -80,22 +81,45 @@ func TestManifestFaults(t *testing.T) {
 	checkError(t, set.PublishManifest(t.Context(), newStore(bucket), "b.jsonl", m, nil), nil, `set: manifest store/b.jsonl: `, "InternalError")
 }
 
-// A Store keeps no contents of what it has opened, such as tables that were copied.
-func TestOpenedObjectsTakeNoMemory(t *testing.T) {
+// A large object, such as a table that is copied, is never in memory as a whole.
+func TestOpenTakesNoMemory(t *testing.T) {
 	bucket := memblob.OpenBucket(nil)
 	defer bucket.Close()
-	const objects, size = 8, 4 << 20
-	for i := range objects {
-		putObject(t, bucket, fmt.Sprint(i), string(make([]byte, size)))
-	}
-	s, before := newStore(bucket), filtertest.HeapInUse()
-	for i := range objects {
-		if _, err := s.Open(t.Context(), fmt.Sprint(i)); err != nil {
-			t.Fatal(err)
+	const size = 32 << 20
+	putObject(t, bucket, "a", string(make([]byte, size)))
+	s := newStore(bucket)
+	taken := filtertest.AllocatedBy(func() {
+		r, err := s.Open(t.Context(), "a")
+		noError(t, err)
+		n, err := io.Copy(io.Discard, r)
+		if err = errors.Join(err, r.Close()); err != nil || n != size {
+			t.Errorf("%d bytes, %v, want %d", n, err, size)
 		}
+	})
+	if taken > size/8 {
+		t.Errorf("reading an object of %d bytes takes %d", size, taken)
 	}
-	if taken := filtertest.HeapInUse() - before; taken > size {
-		t.Errorf("the Store keeps %d bytes of %d objects of %d bytes", taken, objects, size)
-	}
-	runtime.KeepAlive(s)
+}
+
+// A store that stops in the middle of an object ends the read.
+func TestTimeoutOfOpenedObjects(t *testing.T) {
+	p, bucket := newProxy(t)
+	p.Spoil(func(w http.ResponseWriter, r *http.Request, _ http.Handler) {
+		w.Header().Set("Content-Length", "1000")
+		w.Write([]byte(`{"format":`))
+		w.(http.Flusher).Flush()
+		<-r.Context().Done() // until the client has gone
+	})
+	s := newStore(bucket)
+	s.Timeout = 50 * time.Millisecond
+	_, err := set.LoadManifest(t.Context(), s, "a.jsonl")
+	checkError(t, err, context.DeadlineExceeded, "set: manifest store/a.jsonl: the store did not answer within 50ms: ")
+	ctx, cancel := context.WithCancel(t.Context())
+	s.Timeout = 0
+	r, err := s.Open(ctx, "a.jsonl")
+	noError(t, err)
+	cancel()
+	_, err = io.ReadAll(r)
+	checkError(t, err, context.Canceled)
+	noError(t, r.Close())
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// opened is the result of reading a whole object. It does not keep the content, which may be a table's.
+// opened is an object that was read to its end.
 type opened struct {
 	object
 	exists bool
@@ -35,7 +35,7 @@ func (s *Store) Replace(ctx context.Context, name string, old, content []byte) e
 	if err == nil {
 		return nil
 	}
-	now, _, failed := s.open(ctx, name)
+	now, failed := s.readThrough(ctx, name)
 	switch {
 	case failed != nil && !errors.Is(failed, fs.ErrNotExist):
 		return err
@@ -52,7 +52,7 @@ func (s *Store) seen(ctx context.Context, name string, old []byte) (opened, erro
 	if o, ok := s.opened.Load(name); ok && o.(opened).has(old) {
 		return o.(opened), nil
 	}
-	o, _, err := s.open(ctx, name)
+	o, err := s.readThrough(ctx, name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !o.has(old) {
 		err = set.ErrChanged
 	}

@@ -1,10 +1,7 @@
 package cloud
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -33,11 +30,11 @@ type Store struct {
 	// URL is the prefix that Path adds to object names, such as s3://BUCKET/.
 	URL string
 
-	// Timeout limits each call, including the driver's retries. For List, it limits each page. PutTable has no limit.
-	// Zero means no limit.
+	// Timeout limits each call, including the driver's retries. For List, it limits each page, and for Open also each
+	// read. PutTable has no limit. Zero means no limit.
 	Timeout time.Duration
 
-	opened sync.Map // names to opened: the latest result of Open
+	opened sync.Map // names to opened: what Open found last, if it was read to the end
 	pinned sync.Map // names to *object: the versions that ReadAt reads
 }
 
@@ -79,29 +76,6 @@ func named(ctx context.Context, err error) error {
 	return withDone(ctx, err)
 }
 
-// Open reads an object into memory, such as a manifest.
-func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, error) {
-	_, content, err := s.open(ctx, name)
-	return io.NopCloser(bytes.NewReader(content)), err
-}
-
-func (s *Store) open(ctx context.Context, name string) (o opened, content []byte, err error) {
-	content, err = within(ctx, s.Timeout, func(ctx context.Context) ([]byte, error) {
-		r, err := s.Bucket.NewReader(ctx, name, nil)
-		if err != nil {
-			return nil, err
-		}
-		content, err := io.ReadAll(r)
-		o = opened{objectOf(r, s.Pins), true, sha256.Sum256(content)}
-		return content, errors.Join(err, r.Close())
-	})
-	if err != nil {
-		return opened{}, nil, named(ctx, err)
-	}
-	s.opened.Store(name, o)
-	return o, content, nil
-}
-
 // Put writes an object, atomically replacing any existing one.
 func (s *Store) Put(ctx context.Context, name string, content []byte) error {
 	return s.write(ctx, name, content, nil)
@@ -134,7 +108,11 @@ func within[T any](ctx context.Context, timeout time.Duration, f func(context.Co
 	defer cancel()
 	v, err := f(limited)
 	if err != nil && limited.Err() == context.DeadlineExceeded && ctx.Err() == nil {
-		err = fmt.Errorf("the store did not answer within %v: %w", timeout, err)
+		err = slow(timeout, err)
 	}
 	return v, err
+}
+
+func slow(timeout time.Duration, err error) error {
+	return fmt.Errorf("the store did not answer within %v: %w", timeout, err)
 }

@@ -255,7 +255,7 @@ func readObject(t *testing.T, s set.Store, name string) string {
 		return ""
 	}
 	content, err := io.ReadAll(r)
-	if err != nil {
+	if err = errors.Join(err, r.Close()); err != nil {
 		t.Error(err)
 	}
 	return string(content)
