@@ -173,11 +173,11 @@ func isSetManifest(path string) bool {
 		return false // to open a pipe would take what is written to it
 	}
 	start, err := dbfile.ReadStart(path)
-	return err == nil && (IsManifestStart(start) || filepath.Base(path) == set.ManifestName) && !dbfile.IsTable(path)
+	return err == nil && (isManifestStart(start) || filepath.Base(path) == set.ManifestName) && !dbfile.IsTable(path)
 }
 
-// IsManifestStart reports whether the manifest of a set can start with these bytes, which have its first line.
-func IsManifestStart(start []byte) bool {
+// isManifestStart reports whether the manifest of a set can start with these bytes, which have its first line.
+func isManifestStart(start []byte) bool {
 	line, _, _ := bytes.Cut(start, []byte("\n"))
 	return bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"sievetable-set"`))
 }

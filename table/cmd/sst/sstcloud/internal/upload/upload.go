@@ -6,14 +6,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -130,11 +128,7 @@ func (u *Upload) addOthers(ctx context.Context, there map[string]set.File, liste
 		if name == u.name || filepath.Ext(name) != ".jsonl" {
 			continue
 		}
-		found, err := u.isManifest(ctx, name)
-		var m *set.Manifest
-		if err == nil && found {
-			m, err = set.LoadManifest(ctx, u.to, name)
-		}
+		m, err := set.LoadManifest(ctx, u.to, name)
 		switch {
 		case errors.Is(err, table.ErrCorrupt): // another program's file
 		case errors.Is(err, fs.ErrNotExist): // deleted meanwhile
@@ -144,37 +138,6 @@ func (u *Upload) addOthers(ctx context.Context, there map[string]set.File, liste
 		addNames(listed, m)
 	}
 	return nil
-}
-
-// startLen is more than the length of a manifest's first line.
-const startLen = 4 << 10
-
-// isManifest reports whether a file begins like a manifest. Another program's file, such as a log, may be too large to
-// read.
-func (u *Upload) isManifest(ctx context.Context, name string) (bool, error) {
-	start := make([]byte, startLen)
-	n, err := u.readStart(ctx, name, start)
-	if err == io.EOF || err == io.ErrUnexpectedEOF { // a short file
-		err = nil
-	}
-	return dbdir.IsManifestStart(start[:n]), err
-}
-
-// readStart fills p with the start of a file. A bucket's Open would read all of it.
-func (u *Upload) readStart(ctx context.Context, name string, p []byte) (int, error) {
-	if bucket, ok := u.to.(interface {
-		set.Source
-		set.Forgetter
-	}); ok {
-		defer bucket.Forget(name)
-		return bucket.ReadAt(ctx, name, p, 0)
-	}
-	f, err := u.to.Open(ctx, name)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close() // only read
-	return io.ReadFull(f, p)
 }
 
 // compare finds the tables that the store lacks. listed contains the tables listed by its manifests. again reports

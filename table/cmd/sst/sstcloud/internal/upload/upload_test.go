@@ -49,13 +49,6 @@ func (c readCounter) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// oldObjects is an oldFiles of a bucket, which can read parts of an object.
-type oldObjects struct {
-	oldFiles
-	set.Source
-	set.Forgetter
-}
-
 // Of another program's file that ends in .jsonl, such as a log, only the start is read. The tables of other manifests
 // are not missing.
 func TestOtherManifests(t *testing.T) {
@@ -68,17 +61,15 @@ func TestOtherManifests(t *testing.T) {
 	noError(t, err)
 	bucket := memblob.OpenBucket(nil)
 	defer bucket.Close()
-	objects := &cloud.Store{Bucket: bucket}
-	files := &oldFiles{Store: &set.DirStore{Dir: t.TempDir()}}
-	inBucket := &oldObjects{oldFiles{Store: objects}, objects, objects}
-	for to, s := range map[set.Store]*oldFiles{files: files, inBucket: &inBucket.oldFiles} {
-		u, err := Plan(t.Context(), dir, to, "day.jsonl")
+	for _, to := range []set.Store{&set.DirStore{Dir: t.TempDir()}, &cloud.Store{Bucket: bucket}} {
+		s := &oldFiles{Store: to}
+		u, err := Plan(t.Context(), dir, s, "day.jsonl")
 		noError(t, err)
 		noError(t, u.Send(t.Context(), 1, func(set.Table) {}))
 		noError(t, s.Put(t.Context(), "log.jsonl", []byte(strings.Repeat(`{"level":"info"}`+"\n", 100_000))))
 		noError(t, s.Put(t.Context(), "empty.jsonl", nil))
 		s.opened, s.read = nil, 0
-		if u, err = Plan(t.Context(), dir, to, set.ManifestName); err != nil || len(u.Missing) > 0 {
+		if u, err = Plan(t.Context(), dir, s, set.ManifestName); err != nil || len(u.Missing) > 0 {
 			t.Errorf("%v, missing: %v", err, u.Missing)
 		}
 		if s.read > 100_000 || !slices.Contains(s.opened, "day.jsonl") {
