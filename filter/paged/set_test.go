@@ -201,6 +201,43 @@ func TestSetHoldsSmallFiltersInMemory(t *testing.T) {
 	}
 }
 
+// Verify reads each table once also if it has no policy for the filter.
+func TestVerifyOfUnknownPagedFilters(t *testing.T) {
+	t.Parallel()
+	s, m := newSet(t, false)
+	checkVerify(t, s, m, openSet(t, s, m, &tableset.Options{Reader: table.ReaderOptions{
+		TableFilterPolicies: []filter.TablePolicy{narrowable{}}}}))
+}
+
+// Verify notices a tail that is too short to open the table, also though it reads the pages before that.
+func TestVerifyOfShortTails(t *testing.T) {
+	t.Parallel()
+	s, m := newSet(t, false)
+	m.Tables[0].TailSize--
+	opened := openSet(t, s, m, &tableset.Options{})
+	_, want := opened.Get(t.Context(), setKey(0))
+	if err := opened.Verify(t.Context(), nil); !errors.Is(err, tableset.ErrMismatch) || err.Error() != want.Error() {
+		t.Errorf("Verify = %v, want what Get returns: %v", err, want)
+	}
+}
+
+// GetMany opens as many tables at a time as fit into the MemorySize, with the pages that they hold.
+func TestGetManyCountsPagesInMemory(t *testing.T) {
+	t.Parallel()
+	s, m := newSet(t, false)
+	most := m.Tables[0].FilterSize * 3 / 2
+	opened := openSet(t, s, m, &tableset.Options{MemorySize: most, Reader: table.ReaderOptions{
+		TableFilterPolicies: []filter.TablePolicy{paged.Policy{}.InMemory()}}})
+	keys := [][]byte{setKey(0), setKey(2 * perTable), setKey(4 * perTable)}
+	err := opened.GetMany(t.Context(), keys, nil, func(i int, _ []byte) error {
+		if size := opened.MemorySize(); size > most {
+			t.Errorf("at key %d, open tables take %d bytes, more than %d", i, size, most)
+		}
+		return nil
+	})
+	noError(t, err)
+}
+
 // Filters that are read by the page take nothing from FilterMemory.
 func TestFilterMemoryIsNotForPages(t *testing.T) {
 	t.Parallel()

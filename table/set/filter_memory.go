@@ -29,7 +29,9 @@ func (s *Set) planFilters(tables []*Table) []int32 {
 	plan, byFilter, size := make([]int32, len(tables)), []int(nil), int64(0)
 	for i, t := range tables {
 		plan[i] = everyBit
-		if t.FilterSize < t.TailSize || s.holdsPages(false) { // else lookups read its pages, before the tail
+		// A filter that cannot be in the tail is before it, and lookups read its pages. A smaller one counts, since the
+		// manifest does not say where it is.
+		if t.FilterSize < t.TailSize || s.holdsPages(false) {
 			size += t.FilterSize
 		}
 		if t.FilterBits > 0 {

@@ -109,7 +109,7 @@ func (b *batch) groupSize(members []*member) int {
 	}
 	size := int64(0)
 	for i, m := range members {
-		if size += m.tailSize.Load(); size > b.s.o.MemorySize && i > 0 {
+		if size += m.endSize(m.tailSize.Load(), false); size > b.s.o.MemorySize && i > 0 {
 			return i
 		}
 	}

@@ -48,7 +48,7 @@ func (h *handle) source(ctx context.Context) (src io.ReaderAt, err error) {
 	case err != nil:
 		return nil, h.errorf("mapping %d bytes: %w", h.Size, err)
 	case src == nil: // it is not to be mapped, or cannot be
-		return h, h.readTail(ctx, false)
+		return h, h.readTail(ctx, h.endSize(h.tailSize.Load(), false))
 	case size != h.Size:
 		return nil, h.mismatch("size", "%d bytes in the table, %d in the manifest", size, h.Size)
 	}
@@ -92,14 +92,20 @@ func (s *Set) holdsPages(verifies bool) bool {
 	})
 }
 
-// readTail reads the end of the table, which has its filters, metaindex, index and footer, and the pages of a filter
-// before them if holdsPages. The manifest does not say which filters have pages. If it is one that has none, and cannot
-// be narrowed, more is read than is needed. The end of the file must be where the manifest says.
-func (h *handle) readTail(ctx context.Context, verifies bool) error {
-	size := h.tailSize.Load()
-	if h.FilterBits == 0 && h.s.holdsPages(verifies) {
-		size += min(h.FilterSize, h.Size-size)
+// endSize returns how many bytes at the end of a table with that tail are read to open it: the tail, and the pages of a
+// filter before it if holdsPages. Verify also reads pages that no policy reads. The manifest does not say which filters
+// have pages. If it is one that has none, and cannot be narrowed, more is read than is needed.
+func (m *member) endSize(tail int64, verifies bool) int64 {
+	isBefore := m.FilterSize >= tail // certainly; a smaller one may be too
+	if m.FilterBits == 0 && (m.s.holdsPages(verifies) || verifies && isBefore) {
+		tail += min(m.FilterSize, m.Size-tail)
 	}
+	return tail
+}
+
+// readTail reads size bytes at the end of the table, which have its filters, metaindex, index and footer. The end of the
+// file must be where the manifest says.
+func (h *handle) readTail(ctx context.Context, size int64) error {
 	if size > largeTail {
 		if err := h.readEnd(ctx, make([]byte, 2)); err != nil {
 			return err

@@ -47,10 +47,12 @@ func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error
 // verify checks one table. note is about a sound one.
 func (m *member) verify(ctx context.Context) (note, err error) {
 	h := &handle{member: m, epoch: m.replaced.Load()} // which nobody opens
-	if err := h.readTail(ctx, true); err != nil {
+	tail := h.tailSize.Load()
+	if err := h.readTail(ctx, h.endSize(tail, true)); err != nil {
 		return nil, err // all else would be about another file
 	}
-	src := &sequential{h: h, ctx: ctx, hash: sha256.New()}
+	src := &sequential{h: h, tail: h.tail, ctx: ctx, hash: sha256.New()}
+	h.tail = h.tail[len(h.tail)-int(h.endSize(tail, false)):] // as for lookups, which fail if it is too short
 	src.rest = bufio.NewReaderSize(src, int(min(chunkSize, src.tailStart())))
 	o := m.s.o.Reader
 	o.Name, o.Cache, o.Metrics = m.Name, nil, nil
@@ -113,7 +115,8 @@ const chunkSize = 1 << 20
 // It is for a Reader that reads the data blocks in their order. One goroutine at a time may use
 // it.
 type sequential struct {
-	h    *handle         // with its tail
+	h    *handle         // with the tail that opening reads
+	tail []byte          // the same, and pages of a filter before it
 	ctx  context.Context // of Verify
 	free bool            // the Reader may leave the tail: it is open, and lookups' do not before that
 
@@ -123,7 +126,7 @@ type sequential struct {
 }
 
 // tailStart returns where the tail starts.
-func (s *sequential) tailStart() int64 { return s.h.Size - int64(len(s.h.tail)) }
+func (s *sequential) tailStart() int64 { return s.h.Size - int64(len(s.tail)) }
 
 // Read reads and hashes what rest needs next.
 func (s *sequential) Read(p []byte) (int, error) {
@@ -144,8 +147,10 @@ func (s *sequential) Read(p []byte) (int, error) {
 func (s *sequential) ReadAt(p []byte, off int64) (n int, err error) {
 	next := s.end - int64(s.rest.Buffered())
 	switch {
-	case off >= s.tailStart() || !s.free:
+	case !s.free:
 		return s.h.readFromTail(p, off)
+	case off >= s.tailStart():
+		return bytes.NewReader(s.tail).ReadAt(p, off-s.tailStart())
 	case off < next:
 		return s.h.read(s.ctx, p, off)
 	}
@@ -156,7 +161,7 @@ func (s *sequential) ReadAt(p []byte, off int64) (n int, err error) {
 	if err != nil {
 		return n, err
 	}
-	if n += copy(p[n:], s.h.tail); n < len(p) {
+	if n += copy(p[n:], s.tail); n < len(p) {
 		return n, io.EOF
 	}
 	return n, nil
@@ -170,7 +175,7 @@ func (s *sequential) checkSum() (err error) {
 	if err != io.EOF {
 		return err
 	}
-	s.hash.Write(s.h.tail)
+	s.hash.Write(s.tail)
 	if sum := hex.EncodeToString(s.hash.Sum(nil)); sum != s.h.SHA256 {
 		return s.h.mismatch("sha256", "%s in the table, %s in the manifest", sum, s.h.SHA256)
 	}
