@@ -206,15 +206,19 @@ func SetManifests(dir string) (all []*set.Manifest, err error) {
 }
 
 // mayBeSetManifest is isSetManifest, but also reports whether a file is one as far as is known: a link that leads
-// nowhere, a file that cannot be opened or read, or one with a damaged first line before those of tables.
+// nowhere, a file that cannot be opened or read, an empty one with the extension of one, or one with a damaged first line
+// before those of tables.
 func mayBeSetManifest(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
 		_, err = os.Lstat(path)
 		return err == nil // else it was removed
 	}
-	if !info.Mode().IsRegular() || info.Size() == 0 {
+	if !info.Mode().IsRegular() {
 		return false
+	}
+	if info.Size() == 0 { // cut short, or for example a lock
+		return filepath.Ext(path) == filepath.Ext(set.ManifestName)
 	}
 	start, err := dbfile.ReadStart(path)
 	if err != nil || len(start) == 0 {
