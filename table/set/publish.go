@@ -261,11 +261,11 @@ func (old storedManifest) renameTaken(ctx context.Context, s Store, l *Layer) er
 	for _, run := range [][]Table{l.Tables, l.Removals} {
 		for i := range run {
 			t, name := &run[i], run[i].Name
-			for n := 2; taken[strings.ToLower(t.Name)]; n++ {
+			for n := 2; taken.has(t.Name); n++ {
 				ext := path.Ext(name)
 				t.Name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), n, ext)
 			}
-			taken[strings.ToLower(t.Name)] = true
+			taken.add(t.Name)
 			if t.Name == name {
 				continue
 			}
@@ -277,12 +277,12 @@ func (old storedManifest) renameTaken(ctx context.Context, s Store, l *Layer) er
 	return nil
 }
 
-// names returns the names of the tables, in lower case.
-func (old storedManifest) names() map[string]bool {
-	names := map[string]bool{}
+// names returns the names of the tables.
+func (old storedManifest) names() nameSet {
+	names := nameSet{}
 	if old.Manifest != nil {
 		for t := range old.All() {
-			names[strings.ToLower(t.Name)] = true
+			names.add(t.Name)
 		}
 	}
 	return names

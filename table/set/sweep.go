@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -78,10 +79,17 @@ func Sweep(ctx context.Context, s Store, o *SweepOptions) error {
 type sweeper struct {
 	SweepOptions
 	s       Store
-	locked  bool            // nobody else changes the Store, or nothing is removed
-	listed  map[string]bool // the names of all files that stay
+	locked  bool    // nobody else changes the Store, or nothing is removed
+	listed  nameSet // of all files that stay
 	removed []File
 }
+
+// A nameSet has names in lower case: where a file system ignores case, a manifest may spell a name differently from the
+// directory.
+type nameSet map[string]bool
+
+func (s nameSet) add(name string)      { s[strings.ToLower(name)] = true }
+func (s nameSet) has(name string) bool { return s[strings.ToLower(name)] }
 
 // find returns the files that are to be removed, in the order of the names.
 func (w *sweeper) find(ctx context.Context) (left []File, err error) {
@@ -101,7 +109,7 @@ func (w *sweeper) find(ctx context.Context) (left []File, err error) {
 	}
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
 	for _, f := range files {
-		if w.listed[f.Name] || !w.Match(f.Name) && !leases.MatchString(f.Name) {
+		if w.listed.has(f.Name) || !w.Match(f.Name) && !leases.MatchString(f.Name) {
 			continue
 		}
 		young, err := w.isYoung(ctx, &f)
@@ -130,7 +138,7 @@ func (w *sweeper) look(ctx context.Context) (err error) {
 	if !slices.Contains(names, ManifestName) {
 		names = append(slices.Clip(names), ManifestName)
 	}
-	listed := map[string]bool{}
+	listed := nameSet{}
 	for _, name := range names {
 		m, err := readStored(ctx, w.s, name)
 		if err != nil {
@@ -140,7 +148,7 @@ func (w *sweeper) look(ctx context.Context) (err error) {
 			return fmt.Errorf("set: manifest %s is missing, so its tables would be removed: %w",
 				w.s.Path(name), fs.ErrNotExist)
 		}
-		listed[name] = true
+		listed.add(name)
 		all = append(slices.Clip(all), m.Manifest)
 	}
 	w.listed = listed
@@ -149,7 +157,7 @@ func (w *sweeper) look(ctx context.Context) (err error) {
 			continue
 		}
 		for t := range m.All() {
-			listed[t.Name] = true
+			listed.add(t.Name)
 		}
 	}
 	return nil
@@ -209,7 +217,7 @@ func (w *sweeper) remove(ctx context.Context, f File) (removed bool, err error) 
 		f.Modified = time.Time{} // ask again
 		var young bool
 		young, err = w.isYoung(ctx, &f)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && (young || w.listed[f.Name]) {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && (young || w.listed.has(f.Name)) {
 			return false, nil
 		}
 	}
@@ -231,7 +239,7 @@ func (w *sweeper) checkRemoved(ctx context.Context) error {
 		return err
 	}
 	for _, f := range w.removed {
-		if w.listed[f.Name] {
+		if w.listed.has(f.Name) {
 			return fmt.Errorf("set: table %s, listed in a new manifest: %w", w.s.Path(f.Name), ErrGone)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -93,5 +94,18 @@ func TestSweepBesideBuildersWithoutLock(t *testing.T) {
 				t.Fatalf("round %d: %s is listed and gone, and nobody says so", round, table.Name)
 			}
 		}
+	}
+}
+
+// A file stays also if the manifest spells its name differently, as file systems that ignore case allow.
+func TestSweepIgnoresCase(t *testing.T) {
+	t.Parallel()
+	s := newChangingStore(t)
+	s.list(t, set.ManifestName, 0xabc)
+	name := strings.ToUpper(tableNumber(0xabc).Name)
+	s.files[name] = memoryFile{}
+	noError(t, set.Sweep(t.Context(), s, &set.SweepOptions{Match: func(string) bool { return true }}))
+	if _, ok := s.files[name]; !ok {
+		t.Error("a listed table is removed")
 	}
 }
