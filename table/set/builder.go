@@ -22,7 +22,7 @@ type BuilderOptions struct {
 	NewTable func(w io.Writer, removals bool) (TableAppender, error)
 
 	// If Check is not nil, it is called with the Store's manifest, or nil, at the start and before the manifest is
-	// replaced. If it returns an error, the set is not changed.
+	// replaced. If it returns an error, the set is not changed. With Part, only Publish calls it.
 	Check func(base *Manifest) error
 
 	// If Stored is not nil, Commit calls it for each stored table. found is whether it was already stored.
@@ -30,6 +30,7 @@ type BuilderOptions struct {
 
 	// Part is the number, from 1 on, of a part of a set, in order of key ranges. Commit stores at most one table of
 	// entries and one of removals, without a manifest: call [Publish] with all parts' tables. Zero means the whole set.
+	// Part excludes EntriesPerTable.
 	Part int
 
 	// Lease is a name from [NewLease], which stops [Sweep] until Publish. If "", only Commit is protected.
@@ -71,6 +72,9 @@ func NewBuilder(ctx context.Context, s Store, o *BuilderOptions) (*Builder, erro
 	b := &Builder{ctx: ctx, store: s, o: *cmp.Or(o, &BuilderOptions{})}
 	if b.o.EntriesPerTable < 0 || b.o.Part < 0 {
 		return nil, fmt.Errorf("set: EntriesPerTable is %d and Part is %d: neither may be negative", b.o.EntriesPerTable, b.o.Part)
+	}
+	if b.o.EntriesPerTable > 0 && b.o.Part > 0 {
+		return nil, errors.New("set: EntriesPerTable is set with Part: all entries of a part are in one table")
 	}
 	if err := checkLeaseName(b.o.Lease); err != nil {
 		return nil, err

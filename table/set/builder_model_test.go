@@ -65,7 +65,7 @@ func (c change) buildParts(t *testing.T, r *rand.Rand, dir string, o set.Builder
 	var all set.Layer
 	lower := ""
 	for i, upper := range []string{fmt.Sprint(r.IntN(5)), fmt.Sprint(5 + r.IntN(5)), "z"} {
-		o.Part = i + 1
+		o.Part, o.EntriesPerTable = i+1, 0
 		var l set.Layer
 		for range 1 + i%2 {
 			b := newBuilder(t, dir, o)

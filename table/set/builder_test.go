@@ -38,7 +38,7 @@ func dirStore(dir string) *set.DirStore { return &set.DirStore{Dir: dir, LockFil
 // newBuilder returns a Builder in dir, of tables of at most 10 entries if o does not say otherwise.
 func newBuilder(t *testing.T, dir string, o set.BuilderOptions) *set.Builder {
 	t.Helper()
-	if o.EntriesPerTable == 0 {
+	if o.EntriesPerTable == 0 && o.Part == 0 {
 		o.EntriesPerTable = 10
 	}
 	b, err := set.NewBuilder(t.Context(), dirStore(dir), &o)
@@ -286,6 +286,7 @@ func TestNewBuilderRefuses(t *testing.T) {
 	}
 	refuse(t.TempDir(), &set.BuilderOptions{EntriesPerTable: -1}, "negative")
 	refuse(t.TempDir(), &set.BuilderOptions{Part: -1}, "negative")
+	refuse(t.TempDir(), &set.BuilderOptions{EntriesPerTable: 1, Part: 1}, "EntriesPerTable is set with Part")
 	notALease := &set.BuilderOptions{Lease: set.ManifestName}
 	refuse(t.TempDir(), notALease, "must be a result of NewLease")
 	err := set.Publish(t.Context(), dirStore(t.TempDir()), set.Layer{}, notALease)

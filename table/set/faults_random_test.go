@@ -92,7 +92,7 @@ func newFaultyCalls(t *testing.T, seed uint64, rng *rand.Rand) *faultyCalls {
 		ReadTimeout: 20 * time.Millisecond,
 	}
 	o.Reader.Mapped = rng.IntN(3) == 0
-	if rng.IntN(2) == 0 {
+	if rng.IntN(2) == 0 && o.OpenAll {
 		o.OnLoss = func(table.Loss) bool { return true }
 	}
 	if rng.IntN(2) == 0 {

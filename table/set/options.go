@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Options are the options of a Set. A value out of range is an error.
+// Options are the options of a Set. A value out of range is an error, and so is an option that others make useless.
 type Options struct {
 	// Reader has the options of the tables. Name, CacheKey, TailSum, TailSize, Comparer and FilterKey must not be set.
 	// With Mapped, tables in a directory are mapped into memory, and no file stays open. Tables beyond the system's
@@ -25,7 +25,7 @@ type Options struct {
 
 	// If OnLoss is not nil, Open and Swap with OpenAll call it for each new table that cannot be opened. If it returns
 	// true, they go on without the table, and lookups of its keys try to open it again. Otherwise they fail with l.Err.
-	// OnLoss must not call Swap. It is not called for [table.ErrUnknownFilter], or if ctx is done.
+	// OnLoss requires OpenAll, and must not call Swap. It is not called for [table.ErrUnknownFilter], or if ctx is done.
 	OnLoss func(l table.Loss) bool
 
 	// ReadTimeout limits each ReadAt and Map of the Source, such as of a table's tail. When it expires, the lookup fails
@@ -82,6 +82,10 @@ func (o *Options) withDefaults(opensFiles bool) (Options, error) {
 		return s, fmt.Errorf("set: MemorySize is %d: must not be negative", s.MemorySize)
 	case s.FilterMemory < 0:
 		return s, fmt.Errorf("set: FilterMemory is %d: must not be negative", s.FilterMemory)
+	case s.FilterMemory > 0 && s.Reader.IgnoreFilter:
+		return s, errors.New("set: FilterMemory is set with Reader.IgnoreFilter: filters take no memory")
+	case s.OnLoss != nil && !s.OpenAll:
+		return s, errors.New("set: OnLoss is set without OpenAll: each table is opened by a lookup, which returns the error")
 	case s.ReadTimeout < 0:
 		return s, fmt.Errorf("set: ReadTimeout is %v: must not be negative", s.ReadTimeout)
 	case s.Concurrency < 0 || s.Concurrency > maxConcurrency:

@@ -24,6 +24,8 @@ func TestOpenRefusesOptions(t *testing.T) {
 		"set: MemorySize is -1: must not be negative":        {MemorySize: -1},
 		"set: FilterMemory is -1: must not be negative":      {FilterMemory: -1},
 		"set: ReadTimeout is -1ns: must not be negative":     {ReadTimeout: -1},
+		"set: FilterMemory is set with Reader.IgnoreFilter":  {FilterMemory: 1, Reader: table.ReaderOptions{IgnoreFilter: true}},
+		"set: OnLoss is set without OpenAll":                 {OnLoss: func(table.Loss) bool { return true }},
 		"set: MaxOpenFiles must not be set for Open":         {MaxOpenFiles: 3},
 		"set: Concurrency is -1: must be 0 to 1024":          {Concurrency: -1},
 		"set: Concurrency is 1025: must be 0 to 1024":        {Concurrency: 1025},
