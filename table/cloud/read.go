@@ -35,7 +35,7 @@ func (s *Store) ReadAt(ctx context.Context, name string, p []byte, off int64) (i
 
 // withDone returns err. If ctx is done, it adds ctx's error, which drivers omit.
 func withDone(ctx context.Context, err error) error {
-	if done := ctx.Err(); done != nil && !errors.Is(err, done) {
+	if done := ctx.Err(); err != nil && done != nil && !errors.Is(err, done) {
 		return fmt.Errorf("%w: %w", done, err)
 	}
 	return err

@@ -260,3 +260,13 @@ func readObject(t *testing.T, s set.Store, name string) string {
 	}
 	return string(content)
 }
+
+// A driver that does not look at the context has done what was asked: that is no error.
+func TestRemoveWithADoneContext(t *testing.T) {
+	bucket := stores[0].bucket(t) // in memory
+	putObject(t, bucket, "a", "")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	noError(t, newStore(bucket).Remove(ctx, "a"))
+	checkDiff(t, "objects", map[string]int64{}, objects(t, bucket))
+}
