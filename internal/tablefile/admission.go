@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// refusals are the data blocks that a full Cache has recently refused. Admitting every block that is
-// read costs more than it saves: it is decoded and copied, and evicts another. So a full Cache
-// admits a block on its second read, if fewer other blocks than half its capacity were read in
-// between. A scan then evicts nothing.
+// refusals remembers the data blocks that a full Cache has recently refused. Admitting every block that is read
+// costs more than it saves, since the block is decoded and copied, and evicts another. So a full Cache admits a
+// block on its second read, if fewer other blocks than half its capacity were read in between. A scan then evicts
+// nothing.
 //
-// There is a mark for every other block of a full Cache, at least. A block has a row of marks, of which
-// it takes one at random, so that no two blocks can displace each other again and again.
+// There is at least one mark for every two blocks of a full Cache. A block belongs to one row of marks, and takes a
+// random mark in it, so that two blocks cannot displace each other again and again.
 type refusals struct{ rows [][rowLen]atomic.Uint32 }
 
 const (
@@ -19,7 +19,7 @@ const (
 	maxRows = 1 << 20
 )
 
-// newRefusals returns refusals for a Cache that has space for that many blocks.
+// newRefusals returns refusals for a Cache with space for that many blocks.
 func newRefusals(blocks int) *refusals {
 	n := 2
 	for n*rowLen < blocks/2 && n < maxRows {
@@ -33,7 +33,7 @@ func (r *refusals) enough(blocks int) bool {
 	return r != nil && len(r.rows)*rowLen >= min(blocks/2, maxRows*rowLen)
 }
 
-// seenBefore reports whether the block was recently refused. If it was not, it is from now on.
+// seenBefore reports whether the block was recently refused. If not, it notes the block as refused.
 func (r *refusals) seenBefore(file uint64, block int) bool {
 	hash := (file<<32 + uint64(block) + 1) * 0x9e3779b97f4a7c15 // 2⁶⁴ ÷ the golden ratio
 	hash ^= hash >> 32
@@ -49,8 +49,8 @@ func (r *refusals) seenBefore(file uint64, block int) bool {
 	return false
 }
 
-// admits decides whether the Cache takes data block i, which is read now. Where it has space it does. There
-// must be a cache.
+// admits reports whether the Cache takes data block i, which is about to be read. A Cache with free space takes
+// every block. f must have a cache.
 func (f *File) admits(i int, noFill bool) bool {
 	if noFill {
 		return false
@@ -59,8 +59,8 @@ func (f *File) admits(i int, noFill bool) bool {
 	return refused == nil || refused.seenBefore(f.cachedFile.number, i)
 }
 
-// maxCachedBlock is the size in bytes of the largest block that is added to a cache. A
-// larger one takes long to read anyway, and adding it needs memory for a copy.
+// maxCachedBlock is the size of the largest block that is cached, in bytes. A larger block takes long to read
+// anyway, and caching it needs memory for a copy.
 const maxCachedBlock = 4 << 20
 
 // fits reports whether the Cache takes a block of that many bytes.

@@ -12,17 +12,18 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// ReadOptions are options of a read of a data block.
+// ReadOptions are the options for reading one data block.
 type ReadOptions struct {
-	Ctx    context.Context // ends the read; nil: nothing does
+	Ctx    context.Context // cancels the read; may be nil
 	NoFill bool            // do not add the block to the Cache
 }
 
-// A Block is one data block, from the cache or from the file, for lookups. The zero value is no block. Open opens one,
-// and Release ends its use.
+// A Block is one data block, opened for lookups. It comes from the cache or from the file. The zero value is no
+// block. Open must be paired with Release.
 //
-// A block from the cache is decoded. One from the file is decoded if an iterator reads it, or if the cache takes it;
-// otherwise a lookup searches its contents, which takes less time. A block with very many entries is never decoded.
+// A block from the cache is decoded. A block from the file is decoded only if an iterator reads it or the cache
+// takes it. Otherwise a lookup searches its contents, which is faster. A block with very many entries is never
+// decoded.
 type Block struct {
 	f *File
 	n int // its number in the index
@@ -30,11 +31,11 @@ type Block struct {
 	decoded  bool // entries is set
 	entries  rowblock.Decoded
 	contents []byte         // decompressed; nil if entries are from the cache
-	checked  *rowblock.Iter // of contents, if Check has found no damage
+	checked  *rowblock.Iter // over contents, if Prepare has checked them and found them sound
 
 	admits  bool              // the cache takes the block
-	scratch *Scratch          // of contents, if a lookup took it from the pool
-	spare   *rowblock.Decoded // the memory of entries, if a lookup took it from the pool
+	scratch *Scratch          // memory of contents, if a lookup took it from the pool
+	spare   *rowblock.Decoded // memory of entries, if a lookup took it from the pool
 }
 
 var entriesPool = sync.Pool{New: func() any { return new(rowblock.Decoded) }}
@@ -50,7 +51,7 @@ func (b *Block) Open(f *File, i int, o *ReadOptions) error {
 	return b.read(o.NoFill)
 }
 
-// OpenAhead is Open for a block that is not in the cache, and that ahead has, unless it is too long.
+// OpenAhead is like Open, for a block that is not in the cache. ahead must contain it, unless the block is too long.
 func (b *Block) OpenAhead(f *File, i int, ahead Ahead, noFill bool) error {
 	b.f, b.n = f, i
 	b.scratch = scratchPool.Get().(*Scratch)
@@ -58,7 +59,7 @@ func (b *Block) OpenAhead(f *File, i int, ahead Ahead, noFill bool) error {
 	return b.read(noFill)
 }
 
-// openCached sets b to its block if that is in the cache.
+// openCached sets b to its block if the cache has it.
 func (b *Block) openCached() bool {
 	c := b.f.Cached(b.n)
 	if c == nil {
@@ -68,11 +69,11 @@ func (b *Block) openCached() bool {
 	return true
 }
 
-// read reads the block into b.scratch. It decodes it only if the cache takes it.
+// read reads the block into b.scratch, and decodes it only if the cache takes it.
 func (b *Block) read(noFill bool) (err error) {
 	f, s := b.f, b.scratch
 	b.admits = f.cached != nil && f.admits(b.n, noFill)
-	// A mapped file can be cut after the checksum was compared: a copy stays what it was.
+	// A mapped file can be truncated after its checksum is compared. A copy cannot change.
 	s.copies = f.Mapped != nil && (b.admits || !f.o.SkipChecksums)
 	if b.contents, err = f.readData(b.n, s); err != nil || !b.admits || !f.cache.fits(len(b.contents)) {
 		return err
@@ -81,7 +82,7 @@ func (b *Block) read(noFill bool) (err error) {
 	return b.decode(b.spare)
 }
 
-// decode decodes the contents in memory of into, unless they have too many entries.
+// decode decodes the contents into into's memory, unless there are too many entries.
 func (b *Block) decode(into *rowblock.Decoded) error {
 	f := b.f
 	err := into.Decode(b.contents, f.o.Order)
@@ -102,7 +103,7 @@ func (b *Block) decode(into *rowblock.Decoded) error {
 	return f.checkFirst(b.n, b.entries.Key(0))
 }
 
-// readData reads data block i into s, and counts that.
+// readData reads data block i into s, and counts the read.
 func (f *File) readData(i int, s *Scratch) ([]byte, error) {
 	h, err := f.Index.Handle(i)
 	if err != nil {
@@ -120,7 +121,7 @@ func (f *File) CountRead(h Handle) {
 	}
 }
 
-// Get returns the value of key, which is valid until Release, and whether the block has it.
+// Get returns the value of key, and whether the block contains key. The value is valid until Release.
 func (b *Block) Get(key []byte) (value []byte, found bool, err error) {
 	f := b.f
 	switch {
@@ -142,12 +143,12 @@ func (b *Block) Get(key []byte) (value []byte, found bool, err error) {
 	return value, found, err
 }
 
-// manyKeys is from how many keys on it pays to check a block first. A search of one that is not checked decodes half of
-// its entries, to see whether the restart point that it starts from is one.
+// manyKeys is the number of lookups for which checking the whole block first pays. A lookup in an unchecked block
+// decodes half of the entries, to verify that the restart point where it starts is one.
 const manyKeys = 8
 
-// Prepare prepares the block for n calls of Get: if they are many, it checks the whole block, unless it is decoded. If
-// the block is damaged, Get finds what it finds without.
+// Prepare prepares the block for n calls of Get. If n is large and the block is not decoded, it checks the whole
+// block. In a corrupt block, Get behaves as without Prepare.
 func (b *Block) Prepare(n int) {
 	if n < manyKeys || b.decoded {
 		return
@@ -158,8 +159,8 @@ func (b *Block) Prepare(n int) {
 	}
 }
 
-// SeekGE returns the first entry whose key is ≥ key, and whether there is one. It takes at most that many bytes of
-// memory for keys that share bytes. If borrows, the key may lie in memory that Keep does not keep.
+// SeekGE returns the first entry whose key is ≥ key, and whether there is one. It allocates at most memory bytes for
+// keys that share bytes. If borrows is set, the key may lie in memory that Keep does not preserve.
 func (b *Block) SeekGE(key []byte, memory int, borrows bool) (k, v []byte, found bool, err error) {
 	if b.decoded {
 		i := b.entries.SeekGE(key)
@@ -179,11 +180,11 @@ func (b *Block) SeekGE(key []byte, memory int, borrows bool) (k, v []byte, found
 	return k, v, found, err
 }
 
-// Lasts reports whether what Get and SeekGE return stays valid after Release, since it is in the cache.
+// Lasts reports whether results of Get and SeekGE stay valid after Release, because they lie in the cache.
 func (b *Block) Lasts() bool { return b.scratch == nil }
 
-// Keep returns a key and a value, results of Get or SeekGE, in memory that stays valid after Release: copies, unless they
-// are a large part of the block's memory, which the pool then does without.
+// Keep returns key and value, which Get or SeekGE returned, in memory that stays valid after Release. If they are a
+// large part of the block's memory, the pool loses that memory. Otherwise they are copied.
 func (b *Block) Keep(key, value []byte) (k, v []byte) {
 	s := b.scratch
 	if s == nil {
@@ -204,8 +205,8 @@ func (b *Block) Keep(key, value []byte) (k, v []byte) {
 	return key, value
 }
 
-// Admit adds the block to the Cache, if that takes it and it fits. What calls it does so once nothing is wrong with the
-// block, but not after a filter's false positive. b then has the entries in the Cache.
+// Admit adds the block to the Cache, if the Cache takes it and it fits. b then uses the entries in the Cache.
+// Callers call it after a lookup without errors, but not after a filter's false positive.
 func (b *Block) Admit() {
 	if f := b.f; b.admits && b.decoded && f.cache.fits(b.entries.CachedSize()) {
 		c := b.entries.ForCache()
@@ -225,16 +226,16 @@ func (b *Block) Release() {
 	}
 }
 
-// blockBudget bounds a search of a block with these contents, decompressed: the memory for keys that share bytes, and the
-// bytes compared in an order that sees whole keys. Each key is compared with the key before. In a block by block.Writer,
-// all keys together are at most 257 times as long as the block; other engines exceed that only if hundreds of long keys
-// follow a restart point.
+// blockBudget returns the budget for searching a block with these decompressed contents. It bounds the memory for
+// keys that share bytes and, for an order that compares whole keys, the bytes compared. Each key is compared with
+// the key before. In a block by block.Writer, the keys together are at most 257 times as long as the block. Other
+// engines exceed that only if hundreds of long keys follow a restart point.
 func blockBudget(contents []byte, memory int) *rowblock.Budget {
 	return &rowblock.Budget{Memory: memory, Compared: 64<<10 + 1024*int64(len(contents))}
 }
 
-// checkFirst checks that key, the first one of data block i, is > the separator before. checkLast checks the other end.
-// Together they check that the keys of all blocks are in order.
+// checkFirst checks that key, the first key of data block i, is > the separator before it. Together with checkLast
+// it ensures that keys ascend across blocks.
 func (f *File) checkFirst(i int, key []byte) error {
 	if i == 0 {
 		return nil
@@ -245,7 +246,7 @@ func (f *File) checkFirst(i int, key []byte) error {
 	return nil
 }
 
-// checkLast checks that key, the last one of data block i, is ≤ the block's separator.
+// checkLast checks that key, the last key of data block i, is ≤ the block's separator.
 func (f *File) checkLast(i int, key []byte) error {
 	if s := f.Index.Separator(i); f.o.Order.Compare(key, s) > 0 {
 		return f.misplaced(i, "last key %s is greater than its separator, %s", format.Quote(key), format.Quote(s))
@@ -253,12 +254,12 @@ func (f *File) checkLast(i int, key []byte) error {
 	return nil
 }
 
-// misplaced returns the error for data block i, of which a key is not within its separators.
+// misplaced returns the error for data block i with a key outside its separators.
 func (f *File) misplaced(i int, message string, args ...any) error {
 	return f.corruptData(i, format.Disorder(fmt.Sprintf(message, args...)))
 }
 
-// corruptData returns the error for data block i, in which err was found.
+// corruptData returns the error for err, found in data block i.
 func (f *File) corruptData(i int, err error) error {
 	h, indexErr := f.Index.Handle(i)
 	if indexErr != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// A Cache keeps data blocks in memory: table.Cache says how. The zero value keeps nothing.
+// A Cache keeps data blocks in memory: see table.Cache. The zero value keeps nothing.
 type Cache struct {
 	Budget int64 // maximum of size
 
-	refused atomic.Pointer[refusals] // nil: nothing was evicted, or there is much space since
+	refused atomic.Pointer[refusals] // nil while nothing has been evicted, or after much space became free
 
 	mu        sync.Mutex
-	size      int64 // bytes of all entries, and of what closed files keep
+	size      int64 // bytes of all entries, and of cachedFiles without a reader
 	entries   clock.Clock[cacheEntry, *cacheEntry]
 	files     map[cacheID]*cachedFile
 	opened    uint64 // number of files that have been opened
@@ -28,7 +28,7 @@ type Cache struct {
 type cacheEntry struct {
 	block  *rowblock.Cached
 	file   *cachedFile
-	counts *Counters // of the File that added the entry
+	counts *Counters // belong to the File that added the entry
 	number int       // of the block in its file
 	links  clock.Links[cacheEntry]
 
@@ -41,11 +41,11 @@ const cacheEntrySize = 64
 // ClockLinks returns the neighbors of s in the ring.
 func (s *cacheEntry) ClockLinks() *clock.Links[cacheEntry] { return &s.links }
 
-// size returns how many bytes of memory s takes, with its block.
+// size returns the memory use of s and its block, in bytes.
 func (s *cacheEntry) size() int64 { return int64(s.block.Size()) + cacheEntrySize }
 
-// add adds a block, and evicts others for it. It does nothing if the cache has the block by now, or if the file is
-// closed.
+// add adds a block, and evicts others to make room. It does nothing if the cache already has the block, or if the
+// file is closed.
 func (c *Cache) add(s *cacheEntry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,7 +71,7 @@ func (c *Cache) evict() {
 	}
 }
 
-// link adds s to the ring, where the hand comes last, and to the list of its file.
+// link adds s to the ring, at the place that the clock hand reaches last, and to its file's list.
 func (c *Cache) link(s *cacheEntry) {
 	c.entries.AddLast(s)
 	if s.fileNext = s.file.entries; s.fileNext != nil {
@@ -81,7 +81,7 @@ func (c *Cache) link(s *cacheEntry) {
 	c.size += s.size()
 }
 
-// drop removes the block of s, which is not in the ring any more, and the file if that is not needed any more.
+// drop removes the block of s, which has left the ring. It also removes the file if nothing needs it any more.
 func (c *Cache) drop(s *cacheEntry) {
 	if c.size -= s.size(); c.size < c.Budget-c.Budget/8 {
 		c.refused.Store(nil)
@@ -122,28 +122,28 @@ func (f *File) Cached(i int) *rowblock.Cached {
 	return b
 }
 
-// Use returns how many blocks were evicted so far, how many there are, and how many bytes of memory they take.
+// Use returns the number of evictions so far, the number of blocks, and their memory use in bytes.
 func (c *Cache) Use() (evictions uint64, blocks int, size int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.evictions, c.entries.Len(), c.size
 }
 
-// A cacheID says which Files share blocks: those with the same contents, that look at their keys in the same way. If
-// key is empty, no others do. Beside the key it has what is at hand of the contents, to notice most files that have
-// the key by mistake.
+// A cacheID identifies a file. Files with equal IDs share blocks: they have the same contents and the same order of
+// keys. If key is empty, the file shares its blocks with no other. The other fields help to notice different files
+// that were given the same key by mistake.
 type cacheID struct {
 	key          string
 	comparer     string
 	footer       Footer
 	footerOffset uint64
-	blocks       int // so that each Reader finds a place for each of its blocks
+	blocks       int // so that every Reader has a slot for each of its blocks
 	tailSum      [sha256.Size]byte
-	unchecked    bool // with SkipChecksums
+	unchecked    bool // SkipChecksums is set
 }
 
-// Cache has c keep data blocks of f from now on. Files with the same key, comparer and tailSum share them; if the key is
-// empty, f has its own. Uncache must be called in the end.
+// Cache makes f use c for its data blocks. Files with the same key, comparer and tailSum share blocks. If key is
+// empty, f shares them with no other File. Every call must be followed by Uncache.
 func (f *File) Cache(c *Cache, key, comparer string, tailSum [sha256.Size]byte) {
 	f.cache = c
 	blocks := f.Index.N
@@ -157,30 +157,30 @@ func (f *File) Cache(c *Cache, key, comparer string, tailSum [sha256.Size]byte) 
 	f.cached = f.cachedFile.blocks
 }
 
-// Uncache ends the use of the cache, if there is one.
+// Uncache ends the use of the cache. Without a cache it does nothing.
 func (f *File) Uncache() {
 	if f.cachedFile != nil {
 		f.cache.closeFile(f.cachedFile)
 	}
 }
 
-// A cachedFile stands for a file in a Cache. It has no pointer to a File: one that is
-// dropped without Close can be freed, and its file closed, while its blocks are in the Cache.
+// A cachedFile is a file as the Cache knows it. It has no pointer to a File: a File that is dropped without Close
+// can then be garbage collected, and its file closed, while its blocks stay in the Cache.
 type cachedFile struct {
 	id      cacheID
 	blocks  []atomic.Pointer[rowblock.Cached] // the cached copy of each data block
-	readers int                               // that are open
+	readers int                               // number of open Readers
 	entries *cacheEntry                       // the first of its entries; nil if it has none
-	number  uint64                            // of the file, among those that the Cache has seen
+	number  uint64                            // unique among the files of the Cache
 }
 
-// memory returns how many bytes of memory the file takes beside its blocks. While a Reader is
-// open, the Reader counts them.
+// memory returns the file's memory use without its blocks, in bytes. While a Reader is open, that memory counts as
+// the Reader's.
 func (f *cachedFile) memory() int64 {
 	return int64(unsafe.Sizeof(*f)) + int64(len(f.blocks))*int64(unsafe.Sizeof(f.blocks[0]))
 }
 
-// openFile returns the file for a Reader that is opened.
+// openFile returns the cachedFile for a Reader that is being opened.
 func (c *Cache) openFile(id cacheID) *cachedFile {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -202,8 +202,8 @@ func (c *Cache) openFile(id cacheID) *cachedFile {
 	return f
 }
 
-// closeFile closes the file for a Reader. If the file has no CacheKey, its blocks leave the Cache.
-// Otherwise they stay, and the memory that the file takes counts as theirs from now on.
+// closeFile ends a Reader's use of the file. When the last Reader closes a file without a CacheKey, its blocks leave
+// the Cache. With a CacheKey they stay, and the file's own memory counts as the Cache's from then on.
 func (c *Cache) closeFile(f *cachedFile) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -7,7 +7,8 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// Memory is what an iterator needs to read and decode blocks. One that finds all in the Cache needs none.
+// Memory is the memory in which an iterator reads and decodes blocks. An iterator needs none as long as all blocks
+// are in the Cache.
 type Memory struct {
 	Scratch
 	entries rowblock.Decoded // the decoded block
@@ -16,7 +17,8 @@ type Memory struct {
 
 var memoryPool = sync.Pool{New: func() any { return new(Memory) }}
 
-// TakeMemory returns Memory from the pool, for reads from f that ctx ends, and that read so many bytes ahead.
+// TakeMemory returns Memory from the pool, for reads of f. ctx cancels them, and readAhead is how many bytes they
+// read ahead.
 func TakeMemory(ctx context.Context, f *File, readAhead int) *Memory {
 	m := memoryPool.Get().(*Memory)
 	m.ctx, m.ahead.size = ctx, readAhead
@@ -30,7 +32,7 @@ func (m *Memory) Put() {
 	memoryPool.Put(m)
 }
 
-// empty removes what need not stay in memory: what a huge block needed.
+// empty drops the buffers that a huge block needed, so that the pool does not keep them.
 func (m *Memory) empty() {
 	if m.entries.Size() > maxPooledBlock || cap(m.stored) > maxPooledBlock || cap(m.decompressed) > maxPooledBlock {
 		m.entries = rowblock.Decoded{} // it also refers to the buffers
@@ -44,8 +46,8 @@ func (m *Memory) empty() {
 	}
 }
 
-// A Cursor moves over the entries of one data block. In a decoded block it counts them; in another it is a
-// rowblock.Iter.
+// A Cursor moves over the entries of one data block. In a decoded block it is an index into the entries. In other
+// blocks it wraps a rowblock.Iter.
 type Cursor struct {
 	Block
 	I  int           // in a decoded block: −1 before the first entry, the number of entries after the last
@@ -54,15 +56,16 @@ type Cursor struct {
 	NoFill bool // do not add blocks to the cache
 }
 
-// OpenCached moves the cursor to before the first entry of data block i, if that is in the cache. If not, Open does.
+// OpenCached moves the cursor to before the first entry of data block i if the cache has the block. Otherwise it
+// returns false, and the caller calls Open.
 func (c *Cursor) OpenCached(f *File, i int) bool {
 	c.Reset()
 	c.f, c.n = f, i
 	return f.cached != nil && c.openCached()
 }
 
-// Open moves the cursor to before the first entry of data block i. It checks the whole block, and its keys against the
-// index. It subtracts the memory that it takes for keys of a block that is not decoded from *keyBudget.
+// Open moves the cursor to before the first entry of data block i. It checks the whole block, and its keys against
+// the index. If the block is not decoded, the memory for its keys is subtracted from *keyBudget.
 func (c *Cursor) Open(f *File, i int, m *Memory, keyBudget *int) (err error) {
 	c.Reset()
 	c.f, c.n = f, i
@@ -111,7 +114,7 @@ func (c *Cursor) Reset() {
 	c.it.Reset(rowblock.Block{})
 }
 
-// Len returns the number of entries that I counts, or 0 if the block is not decoded.
+// Len returns the number of entries, or 0 if the block is not decoded.
 func (c *Cursor) Len() int {
 	if c.decoded {
 		return c.entries.Len()
@@ -119,10 +122,10 @@ func (c *Cursor) Len() int {
 	return 0
 }
 
-// Size returns the length of the block, decompressed, or 0 if it is from the cache.
+// Size returns the decompressed length of the block, or 0 if it is from the cache.
 func (c *Cursor) Size() int { return len(c.contents) }
 
-// Position returns a number that tells which of two entries of the block comes first.
+// Position returns a number that orders the entries of the block.
 func (c *Cursor) Position() int {
 	if c.decoded {
 		return c.I
@@ -158,7 +161,7 @@ func (c *Cursor) moveTo(i int) bool {
 	return uint(c.I) < uint(c.entries.Len())
 }
 
-// First moves to the first entry, and reports whether there is one. The other moves do so for theirs.
+// First moves to the first entry, and reports whether there is one. The other moves report likewise.
 func (c *Cursor) First() bool {
 	if c.decoded {
 		return c.moveTo(0)
@@ -206,5 +209,5 @@ func (c *Cursor) SeekLT(key []byte) bool {
 	return c.it.SeekLT(key)
 }
 
-// FetchKeys fetches the keys of a cached block into the processor's caches. The result is of no use.
+// FetchKeys prefetches the keys of a cached block into the processor's caches. The result has no meaning.
 func (c *Cursor) FetchKeys() uint32 { return c.entries.FetchKeys() }

@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// ErrClosed is the error of reads after the file was closed.
+// ErrClosed is returned by reads of a closed file.
 var ErrClosed = errors.New("table: closed")
 
-// A Kind says what a block is for. It is the name of the block in errors.
+// A Kind is a block's purpose. It names the block in errors.
 type Kind string
 
-// The kinds of blocks: package layout exports them.
+// The kinds of blocks. Package layout exports them.
 const (
 	FooterBlock      = "footer"
 	IndexBlock       = "index block"
@@ -25,29 +25,29 @@ const (
 	DataBlock        = "data block"
 )
 
-// Damage is what was found in a block.
+// Damage describes corruption found in a block.
 type Damage struct {
 	Kind   Kind
 	Handle Handle
 	Err    error
 
-	// KeysAfter and KeysUpTo bound the keys of a data block: its separator, and that of the block before.
-	// They are nil for other blocks, and KeysAfter for the first one.
+	// KeysAfter and KeysUpTo bound the keys of a data block: they are > KeysAfter and ≤ KeysUpTo, the separators of
+	// the block before and of this block. For other blocks both are nil. For the first data block KeysAfter is nil.
 	KeysAfter, KeysUpTo []byte
 }
 
-// A Reporter turns damage into the error that the user of a File gets.
+// A Reporter converts Damage into the error that users see.
 type Reporter interface {
 	Corrupt(d Damage) error
-	Prefix() string // of other errors: the package and the name of the file
+	Prefix() string // begins other errors: the package and the file name
 }
 
-// Corrupt returns the error for damage in the block at h.
+// Corrupt is like Damaged, with a formatted error.
 func (f *File) Corrupt(kind Kind, h Handle, format string, args ...any) error {
 	return f.Damaged(kind, h, fmt.Errorf(format, args...))
 }
 
-// Damaged returns the error for the block at h, in which err was found.
+// Damaged returns the error for err, found in the block at h.
 func (f *File) Damaged(kind Kind, h Handle, err error) error {
 	d := Damage{Kind: kind, Handle: h, Err: err}
 	if kind == DataBlock && f.Index != nil {

@@ -17,46 +17,46 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// Options say how a File is read.
+// Options are the options of a File.
 type Options struct {
-	Reporter      Reporter // makes the errors for damage
+	Reporter      Reporter // converts Damage into errors
 	Order         rowblock.Order
 	Codecs        map[byte]Codec // by the compression id of a block
 	MaxBlockSize  int
-	TailSize      int // how much of the end of the file Open reads at once; 0: each part by itself
+	TailSize      int // how much of the file's tail Init reads at once; 0: each part is read separately
 	SkipChecksums bool
 	Counters      *Counters // nil: nothing is counted
 }
 
-// Counters count reads of data blocks and what the Cache does.
+// Counters count reads, and the hits, misses and evictions of the Cache.
 type Counters struct {
 	BlocksRead, BytesRead, PagesRead, CacheHits, CacheMisses, CacheEvictions *atomic.Uint64
 }
 
-// A File is the file of a table. It finds blocks by footer and index, and reads them. It is immutable once it is
-// open, but for the search tree of the index.
+// A File is a table's file. It locates blocks by the footer and the index, and reads them. An open File is
+// immutable, except for the index's search tree.
 type File struct {
 	o      *Options
 	src    io.ReaderAt
-	slices Slicer       // src, if it hands out its bytes; else nil
-	Mapped *Mapping     // src, if it is that: what reads it runs in Guard; else nil
+	slices Slicer       // src if it is a Slicer; else nil
+	Mapped *Mapping     // src if it is a Mapping, whose readers run in Guard; else nil
 	Closed *atomic.Bool // reads return ErrClosed
 
 	Footer       Footer
-	FooterErr    error  // damage that no lookup depends on
+	FooterErr    error  // corruption that affects no lookup
 	FooterOffset uint64 // all blocks end before it
 	Index        *Index // nil until it is read
-	Pages        *Pages // nil unless the table filter is read by the page
+	Pages        *Pages // nil unless the table filter is read page by page
 
-	KeyBudget int // how many bytes of memory an operation may take for keys of data blocks that share bytes
+	KeyBudget int // bytes that an operation may allocate for data block keys that share bytes
 
-	cached     []atomic.Pointer[rowblock.Cached] // those of cachedFile; nil if there is no cache
+	cached     []atomic.Pointer[rowblock.Cached] // the blocks of cachedFile; nil if there is no cache
 	cachedFile *cachedFile
 	cache      *Cache
 }
 
-// Init opens the file of the first size bytes of r, and reads the footer. When closed is set, reads return ErrClosed.
-// If TailSize is set, the File has the end of the file in memory until DropTail.
+// Init opens the table in the first size bytes of r, and reads the footer. Once closed is set, reads return
+// ErrClosed. If TailSize is set, the File keeps the file's tail in memory until DropTail.
 func (f *File) Init(r io.ReaderAt, size int64, o *Options, closed *atomic.Bool) error {
 	f.o, f.Closed = o, closed
 	if r == nil {
@@ -74,7 +74,7 @@ func (f *File) Init(r io.ReaderAt, size int64, o *Options, closed *atomic.Bool) 
 		f.src = r
 		f.Mapped, _ = r.(*Mapping)
 	} else if f.src = r; o.TailSize > 0 {
-		if n := min(int64(o.TailSize), size, MaxReadSize); alloc.CheckLarge(uint64(n)) == nil { // else its blocks are read one by one
+		if n := min(int64(o.TailSize), size, MaxReadSize); alloc.CheckLarge(uint64(n)) == nil { // else blocks are read one by one
 			f.src = readTail(r, size, make([]byte, n))
 		}
 	}
@@ -101,26 +101,26 @@ func (f *File) readFooter() error {
 	return nil
 }
 
-// FooterHandle returns where the footer is.
+// FooterHandle returns the footer's handle.
 func (f *File) FooterHandle() Handle { return Handle{f.FooterOffset, format.FooterLen} }
 
-// DropTail frees the end of the file that Init has read. src is the source.
+// DropTail frees the file's tail, which Init read. src is the source.
 func (f *File) DropTail(src io.ReaderAt) { f.src = src }
 
-// HandsOut reports whether the source hands out its bytes.
+// HandsOut reports whether the source is a Slicer.
 func (f *File) HandsOut() bool { return f.slices != nil }
 
 // Order returns the order of keys.
 func (f *File) Order() *rowblock.Order { return &f.o.Order }
 
-// Clone returns a File that is read by itself, without the cache. It shares the index.
+// Clone returns a File without a cache that can be read independently. It shares the index.
 func (f *File) Clone() *File {
 	c := *f
 	c.cached, c.cachedFile, c.cache = nil, nil, nil
 	return &c
 }
 
-// Memory returns how many bytes of memory the index takes, and what finds blocks in the cache.
+// Memory returns the memory use of the index and of the table of cached blocks, in bytes.
 func (f *File) Memory() int64 {
 	x := f.Index
 	size := int64(unsafe.Sizeof(*x)) + int64(len(f.cached))*int64(unsafe.Sizeof(f.cached[0]))
@@ -133,20 +133,20 @@ func (f *File) Memory() int64 {
 	return size
 }
 
-// InitBroken sets f to a file without blocks.
+// InitBroken makes f a file without blocks.
 func (f *File) InitBroken(closed *atomic.Bool) {
 	f.o, f.Closed = new(Options), closed
 	f.DropIndex()
 }
 
-// A Handle says where a block is in the file. Index and metaindex entries and the footer store it as two uvarints:
-// offset, then length.
+// A Handle is a block's location in the file. Index entries, metaindex entries and the footer store it as two
+// uvarints: offset, then length.
 type Handle struct {
-	Offset uint64 // of the block, in bytes from the start of the file
-	Length uint64 // of the block in the file, in bytes, without the trailer of 5 bytes
+	Offset uint64 // in bytes from the start of the file
+	Length uint64 // stored length in bytes, without the 5-byte trailer
 }
 
-// End returns where the block's trailer ends.
+// End returns the offset of the end of the block's trailer.
 func (h Handle) End() uint64 { return h.Offset + h.Length + format.TrailerLen }
 
 // Overlaps reports whether the two blocks share bytes of the file.
@@ -157,9 +157,9 @@ func (h Handle) Append(dst []byte) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(dst, h.Offset), h.Length)
 }
 
-// DecodeHandle decodes the handle at the start of b, and returns it and its length. The block
-// with its trailer must end before limit. In an index or a metaindex, more bytes may follow:
-// LevelDB's reader ignores them, to allow extensions of the format.
+// DecodeHandle decodes the handle at the start of b, and returns it and its length. The block and its trailer must
+// end by limit. In an index or a metaindex, more bytes may follow: LevelDB's reader ignores them, to allow
+// extensions of the format.
 func DecodeHandle(b []byte, limit uint64) (Handle, int, error) {
 	offset, n := format.Uvarint(b)
 	length, m := format.Uvarint(b[n:])
@@ -175,10 +175,10 @@ func DecodeHandle(b []byte, limit uint64) (Handle, int, error) {
 	return Handle{offset, length}, n + m, nil
 }
 
-// A Footer is the decoded footer: the end of the file.
+// A Footer is the decoded footer, which ends the file.
 type Footer struct{ Metaindex, Index Handle }
 
-// checkData checks that a data block at h shares no bytes with metaindex and index.
+// checkData checks that a data block at h does not overlap the metaindex or the index.
 func (f Footer) checkData(h Handle) error {
 	for _, other := range []Handle{f.Metaindex, f.Index} {
 		if h.Overlaps(other) {
@@ -196,9 +196,8 @@ func (f Footer) Append(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint64(dst, format.Magic)
 }
 
-// decodeFooter decodes b, the 48 bytes at offset at of the file. The blocks must end before
-// that. It returns the padding between the handles and the magic number too, which engines write
-// as zeros and do not read.
+// decodeFooter decodes b, the 48 bytes at offset at. The metaindex and the index must end by at. It also returns the
+// padding between the handles and the magic number, which engines write as zeros and do not read.
 func decodeFooter(b []byte, at uint64) (f Footer, padding []byte, err error) {
 	if m := binary.LittleEndian.Uint64(b[format.FooterLen-8:]); m != format.Magic {
 		return f, nil, fmt.Errorf("magic number is 0x%016x, not 0x%016x: not a LevelDB table, or truncated", m, uint64(format.Magic))
@@ -214,24 +213,24 @@ func decodeFooter(b []byte, at uint64) (f Footer, padding []byte, err error) {
 	return f, rest, nil
 }
 
-// A Budget bounds the memory that one operation takes for keys and messages: Fixed bytes, and PerByte bytes for each
-// byte of the file.
+// A Budget bounds the memory that one operation may use for keys and messages: Fixed bytes, plus PerByte bytes for
+// each byte of the file.
 //
-// The blocks themselves, stored and decompressed, take at most 1 + maxSnappyGain times their size in the file: ReadStored
-// and Snappy.Decode allocate no more than they need. A rowblock.Decoded takes at most 3 MiB, with what it has outgrown.
-// All together is < 64 MiB plus 32 times the size of the file.
+// A stored and decompressed block together take at most 1 + maxSnappyGain times the block's size in the file, since
+// ReadStored and Snappy.Decode allocate no more than they need. A rowblock.Decoded takes at most 3 MiB, including
+// outgrown memory. In total that is < 64 MiB plus 32 times the file size.
 type Budget struct{ Fixed, PerByte uint64 }
 
-// A key that shares bytes with the key before has to be rebuilt in memory. It can be as long as its block,
-// decompressed.
+// A key that shares bytes with the key before has to be rebuilt in memory. It can be as long as its decompressed
+// block.
 var (
-	dataKeyBudget      = Budget{55 << 20, 3} // of an Iter, a lookup or Verify
+	dataKeyBudget      = Budget{55 << 20, 3} // for an Iter, a lookup or Verify
 	indexKeyBudget     = Budget{1 << 20, 1}
-	separatorBudget    = Budget{1 << 20, 1} // of the index, if its separators share bytes
+	separatorBudget    = Budget{1 << 20, 1} // for an index whose separators share bytes
 	metaindexKeyBudget = Budget{1 << 20, 1}
 )
 
-// Allow returns the budget for the file.
+// Allow returns the budget in bytes for this file.
 func (f *File) Allow(b Budget) int {
 	return int(min(b.Fixed+b.PerByte*min(f.FooterOffset, math.MaxInt64/8), math.MaxInt))
 }

@@ -10,39 +10,38 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// An Index is the index block as it is stored: the separator and the handle of each data block,
-// in the order of the file. There is a restart point at each entry, as engines write it.
+// An Index is the stored index block: the separator and the handle of each data block, in file order. Every entry is
+// a restart point, as engines write it.
 //
-// An entry is checked when it is used. So to open a table costs the same however many entries
-// there are, and damage in an entry concerns only what comes to it: its data block, the next one, and
-// searches that compare its separator. CheckAll checks all entries.
+// An entry is checked when it is used. So the cost of opening a table does not depend on the number of entries, and
+// a corrupt entry affects only its data block, the next data block, and searches that compare its separator.
+// CheckAll checks all entries.
 //
-// A lookup searches the entries by halving, until there were as many lookups as pay for a
-// searchTree.
+// Lookups use binary search, until there have been enough of them to pay for a searchTree.
 type Index struct {
-	f      *File // which the errors are about
+	f      *File // named in errors
 	stored format.Block
 	N      int // number of data blocks
 
-	inSource bool  // the block lies in the source
-	filters  Spans // of the data blocks; nil if none are used
+	inSource bool  // the stored block is memory of the source
+	filters  Spans // locates block filters; nil if none are used
 
 	tree    atomic.Pointer[searchTree] // nil until it is built
-	sampled atomic.Uint32              // about how many lookups there were without it, ÷ sampleRate
+	sampled atomic.Uint32              // lookups without the tree, ÷ sampleRate; approximate
 }
 
-// SetFilters has Filter find the filters of data blocks. It must be called before the first lookup.
+// SetFilters makes Filter use s to find block filters. It must be called before the first lookup.
 func (x *Index) SetFilters(s Spans) { x.filters = s }
 
-// Spans says where the filter of the data block at an offset is.
+// Spans locates the filter of the data block at an offset.
 type Spans interface {
 	Span(offset uint64) filterblock.Span
 }
 
-// An indexEntry is an entry of the index. It lies in the index block.
+// An indexEntry is an entry of the index. Its slices are parts of the index block.
 type indexEntry struct{ separator, value []byte }
 
-// entry returns entry i. It checks its form, and that it lies between its neighbors.
+// entry returns entry i. It checks the entry's form, and that it lies between its neighbors.
 func (x *Index) entry(i int) (indexEntry, error) {
 	entries, start, end := x.stored.Entries, x.start(i), x.start(i+1)
 	if start >= end || end > uint64(len(entries)) || i == 0 && start > 0 {
@@ -58,7 +57,7 @@ func (x *Index) entry(i int) (indexEntry, error) {
 	return indexEntry{entries[e.Key:e.Value:e.Value], entries[e.Value:e.End:e.End]}, nil
 }
 
-// start returns where entry i starts, or where the last one ends if i is N.
+// start returns the offset of entry i. If i is N, it returns the end of the last entry.
 func (x *Index) start(i int) uint64 {
 	if i == x.N {
 		return uint64(len(x.stored.Entries))
@@ -66,7 +65,8 @@ func (x *Index) start(i int) uint64 {
 	return uint64(uint32(x.stored.Restart(i)))
 }
 
-// Handle returns where data block i is: before the footer, and behind the block before.
+// Handle returns the handle of data block i. It checks that the block lies before the footer and after the block
+// before.
 func (x *Index) Handle(i int) (Handle, error) {
 	if t := x.tree.Load(); t != nil {
 		return t.refs.handle(i), nil
@@ -86,7 +86,8 @@ func (x *Index) Handle(i int) (Handle, error) {
 	return h, x.fail(err)
 }
 
-// Filter returns where the filter of data block i is. There must be filters. If entry i is damaged, that is an error.
+// Filter returns the location of the filter of data block i. There must be filters. If entry i is corrupt, Filter
+// returns an error.
 func (x *Index) Filter(i int) (filterblock.Span, error) {
 	if t := x.tree.Load(); t != nil {
 		return t.refs.filter(i), nil
@@ -116,7 +117,7 @@ func (f *File) dataHandle(e indexEntry) (Handle, error) {
 	return h, nil
 }
 
-// checkBehind checks that a data block at h, which has that separator, is behind the one before it.
+// checkBehind checks that the data block at h, whose separator is given, starts after the block before it.
 func checkBehind(before, h Handle, separator []byte) error {
 	if h.Offset < before.End() {
 		return fmt.Errorf("separator %s: data block at %d overlaps the one before, which ends at %d", format.Quote(separator), h.Offset, before.End())
@@ -124,8 +125,8 @@ func checkBehind(before, h Handle, separator []byte) error {
 	return nil
 }
 
-// Separator returns the separator of data block i. It is ≥ all keys of the block, and <
-// all keys of the next one. If entry i is damaged it is nil.
+// Separator returns the separator of data block i. It is ≥ all keys of the block, and < all keys of the next one. If
+// entry i is corrupt, Separator returns nil.
 func (x *Index) Separator(i int) []byte {
 	if t := x.tree.Load(); t != nil {
 		return t.separator(i)
@@ -137,8 +138,8 @@ func (x *Index) Separator(i int) []byte {
 	return e.separator
 }
 
-// Search returns the first data block whose separator is ≥ key: the only one that can
-// hold key. If all separators are < key, it returns N.
+// Search returns the first data block whose separator is ≥ key, the only block that can contain key. If all
+// separators are < key, it returns N.
 func (x *Index) Search(key []byte) (int, error) {
 	t := x.tree.Load()
 	if t == nil && x.N > maxUnbuilt && rand.Uint32()%sampleRate == 0 {
@@ -146,9 +147,9 @@ func (x *Index) Search(key []byte) (int, error) {
 	}
 	switch {
 	case t == nil:
-		return x.halve(key)
+		return x.binarySearch(key)
 	case len(t.levels) == 0:
-		return t.halve(key), nil
+		return t.binarySearch(key), nil
 	}
 	ordered := key
 	if t.order.Suffix > 0 {
@@ -164,8 +165,8 @@ func (x *Index) Search(key []byte) (int, error) {
 	return node, nil
 }
 
-// halve is search without a tree.
-func (x *Index) halve(key []byte) (int, error) {
+// binarySearch is Search without a tree.
+func (x *Index) binarySearch(key []byte) (int, error) {
 	low, high := 0, x.N
 	for low < high {
 		mid := int(uint(low+high) >> 1)
@@ -182,15 +183,15 @@ func (x *Index) halve(key []byte) (int, error) {
 	return low, nil
 }
 
-// sampleRate is how many lookups there are for each that is counted. To count all of them would
-// slow down goroutines that look keys up in one table.
+// sampleRate is the number of lookups per counted lookup. Counting all of them would slow down concurrent lookups in
+// one table.
 const sampleRate = 16
 
-// maxUnbuilt is up to how many entries need no search tree: halving takes three steps.
+// maxUnbuilt is the largest number of entries that need no search tree: a binary search takes three steps.
 const maxUnbuilt = 8
 
-// sample counts a lookup without a search tree, and builds it if it pays: that takes about as long per data block as
-// it saves per lookup.
+// sample counts a lookup without a search tree, and builds the tree if that pays. Building takes about as long per
+// data block as the tree saves per lookup.
 func (x *Index) sample() *searchTree {
 	if x.f.o.Order.Unchecked || x.sampled.Add(1) != uint32(x.N)/sampleRate+1 {
 		return nil
@@ -198,8 +199,8 @@ func (x *Index) sample() *searchTree {
 	return x.build()
 }
 
-// build builds the search tree, and returns it. If the index is damaged it returns nil: lookups then go on without, and
-// have the same results as before.
+// build builds the search tree, and returns it. If the index is corrupt it returns nil, and lookups continue without
+// a tree, with unchanged results.
 func (x *Index) build() *searchTree {
 	t, err := newSearchTree(x)
 	if err != nil {
@@ -209,14 +210,14 @@ func (x *Index) build() *searchTree {
 	return t
 }
 
-// Build builds the search tree, as many lookups do, and reports whether the index is sound. It is for tests.
+// Build builds the search tree at once, and reports whether the index is sound. It is for tests.
 func (x *Index) Build() bool { return x.build() != nil }
 
 // IsBuilt reports whether there is a search tree. It is for tests.
 func (x *Index) IsBuilt() bool { return x.tree.Load() != nil }
 
-// Overlapping returns the first data block that shares bytes with h, if there is one. Entries
-// that are damaged have none. Most blocks that it is called for are behind all data blocks.
+// Overlapping returns the first data block that overlaps h, if any. Corrupt entries are ignored. Most handles lie
+// after all data blocks, which is checked first.
 func (x *Index) Overlapping(h Handle) (Handle, bool) {
 	if x.N == 0 {
 		return Handle{}, false
@@ -235,8 +236,8 @@ func (x *Index) Overlapping(h Handle) (Handle, bool) {
 	return found, err == nil && found.Offset < h.End()
 }
 
-// keysOf returns which keys the data block at h can have: those > after and ≤ upTo. If there is
-// no such block, both are nil. The slices are the caller's.
+// keysOf returns bounds for the keys of the data block at h: they are > after and ≤ upTo. If there is no such block,
+// both are nil. The slices belong to the caller.
 func (x *Index) keysOf(h Handle) (after, upTo []byte) {
 	at := func(i int) Handle {
 		found, _ := x.Handle(i)
@@ -252,7 +253,7 @@ func (x *Index) keysOf(h Handle) (after, upTo []byte) {
 	return after, append([]byte{}, x.Separator(i)...)
 }
 
-// fail returns the error for damage in the index, or nil if err is nil.
+// fail returns the error for err, found in the index, or nil if err is nil.
 func (x *Index) fail(err error) error {
 	if err == nil {
 		return nil

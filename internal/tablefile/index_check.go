@@ -10,8 +10,8 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// ReadIndex reads the index, which is then f.Index. It checks the checksum, and some entries. If own is set, the index
-// does not lie in the source.
+// ReadIndex reads the index and sets f.Index. It verifies the checksum, and checks some entries. If own is set, the
+// index is copied out of the source.
 func (f *File) ReadIndex(own bool) error {
 	h := f.Footer.Index
 	s := Scratch{copies: own}
@@ -31,12 +31,12 @@ func (f *File) ReadIndex(own bool) error {
 // DropIndex sets f.Index to one without entries.
 func (f *File) DropIndex() { f.Index = &Index{f: f} }
 
-// newIndex returns the index whose block has these contents.
+// newIndex returns the index stored in a block with these contents.
 func (f *File) newIndex(contents []byte) (*Index, error) {
 	x, err := f.splitIndex(contents)
 	if err == nil && x.N > 0 && !x.plain() {
 		if f.slices != nil {
-			contents = bytes.Clone(contents) // which does not change
+			contents = bytes.Clone(contents) // the source's bytes may change
 		}
 		if contents, err = f.plainIndex(contents); err == nil {
 			x, err = f.splitIndex(contents)
@@ -65,16 +65,15 @@ func (f *File) splitIndex(contents []byte) (*Index, error) {
 	return x, nil
 }
 
-// plain reports whether there is a restart point at each entry. It looks at the first entry: an
-// engine has one interval for all.
+// plain reports whether every entry is a restart point. It looks only at the first entry, since engines use one
+// restart interval.
 func (x *Index) plain() bool {
 	e, err := format.DecodeEntry(x.stored.Entries, 0)
 	return err != nil || uint64(e.End) >= x.start(1)
 }
 
-// plainIndex returns the contents of an index block with a restart point at each entry, and the
-// entries of an index block that has fewer. There a few bytes can stand for long separators: a
-// budget bounds them.
+// plainIndex converts an index block with fewer restart points: it returns the contents of one in which every entry
+// is a restart point. In the original a few bytes can stand for long separators, so a budget bounds them.
 func (f *File) plainIndex(contents []byte) ([]byte, error) {
 	w, err := block.NewWriter(1, block.Order{Unchecked: true})
 	if err != nil {
@@ -104,11 +103,11 @@ func (f *File) plainIndex(contents []byte) ([]byte, error) {
 	return w.Finish(), nil
 }
 
-// maxSample is how many separators checkSome compares.
+// maxSample is the number of separators that checkSome compares.
 const maxSample = 8
 
-// checkSome checks some entries, among them the first and the last: their form, and that they are
-// in order. So a wrong Comparer is noticed at once in most cases.
+// checkSome checks the form and the order of some entries, including the first and the last. In most cases a wrong
+// Comparer is noticed here.
 func (x *Index) checkSome() error {
 	c := indexChecker{x: x}
 	n := min(x.N, maxSample)
@@ -120,19 +119,19 @@ func (x *Index) checkSome() error {
 	return nil
 }
 
-// An indexChecker checks entries of an index, from lower to higher ones.
+// An indexChecker checks entries of an index in ascending order.
 type indexChecker struct {
 	x         *Index
-	checked   bool   // any was checked
-	separator []byte // of the last one
+	checked   bool   // an entry has been checked
+	separator []byte // of the last checked entry
 	handle    Handle
 
-	// If text is not nil, separators are copied to it before they are compared, as far as its capacity
-	// goes: what is checked cannot change then.
+	// If text is not nil, separators are copied to it before they are compared, so that checked bytes cannot change.
+	// Its capacity is the limit.
 	text []byte
 }
 
-// copy returns a copy of a separator in text.
+// copy appends separator to text, and returns the copy.
 func (c *indexChecker) copy(separator []byte) ([]byte, error) {
 	n := len(c.text)
 	if len(separator) > cap(c.text)-n {
@@ -142,7 +141,7 @@ func (c *indexChecker) copy(separator []byte) ([]byte, error) {
 	return c.text[n:], nil
 }
 
-// textSize returns how many bytes the separators have together. Very many are an error.
+// textSize returns the total length of all separators, or an error if it exceeds a limit.
 func (x *Index) textSize() (int, error) {
 	size, most := 0, x.f.Allow(separatorBudget)
 	for i := range x.N {
@@ -157,8 +156,8 @@ func (x *Index) textSize() (int, error) {
 	return size, nil
 }
 
-// check checks entry i: its form, and that separator and data block are behind those of the entry
-// that was checked last.
+// check checks the form of entry i, and that its separator and data block come after those of the entry checked
+// last.
 func (c *indexChecker) check(i int) error {
 	x := c.x
 	e, err := x.entry(i)

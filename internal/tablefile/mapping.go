@@ -8,14 +8,15 @@ import (
 	"unsafe"
 )
 
-// A Mapping is a file that is mapped into memory. The memory is unmapped when nothing has the Mapping any more. What
-// uses its bytes keeps the Mapping, since the garbage collector does not follow the bytes: Guard sees to that.
+// A Mapping is a file mapped into memory. The memory is unmapped when the Mapping becomes unreachable. Code that
+// uses its bytes must keep the Mapping alive, because the garbage collector does not track the bytes: Guard does
+// that.
 type Mapping struct {
 	name string // of the file
 	data Bytes
 }
 
-// ReadAt reads as io.ReaderAt says.
+// ReadAt implements io.ReaderAt.
 func (m *Mapping) ReadAt(p []byte, off int64) (n int, err error) {
 	err = m.guard(func() (err error) {
 		n, err = m.data.ReadAt(p, off)
@@ -24,13 +25,13 @@ func (m *Mapping) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, err
 }
 
-// Slice returns a part of the memory.
+// Slice returns n bytes of the memory, from off on.
 func (m *Mapping) Slice(off int64, n int) ([]byte, error) { return m.data.Slice(off, n) }
 
-// Close does nothing: lookups may use the memory still.
+// Close does nothing: lookups may still use the memory.
 func (m *Mapping) Close() error { return nil }
 
-// A faultError is the error of a read that faults.
+// A faultError is returned if a read of mapped memory faults.
 type faultError struct {
 	name string // of the file
 	at   uintptr
@@ -42,8 +43,8 @@ func (e *faultError) Error() string {
 
 func (e *faultError) Unwrap() error { return io.ErrUnexpectedEOF }
 
-// Guard calls use, which reads what src hands out. Bytes that are not in a mapped file any more, since another program
-// has cut it, cannot be read: the processor faults. Guard turns that into an error.
+// Guard calls use, which reads bytes handed out by src. If another program has truncated a mapped file, reading the
+// lost bytes faults. Guard converts the fault into an error.
 func Guard(src io.ReaderAt, use func() error) error {
 	if m, ok := src.(*Mapping); ok {
 		return m.guard(use)
@@ -77,7 +78,7 @@ func (m *Mapping) guard(use func() error) (err error) {
 	return use()
 }
 
-// has reports whether an address is in the memory.
+// has reports whether addr is in the memory.
 func (m *Mapping) has(addr uintptr) bool { return addr-m.start() < uintptr(len(m.data)) }
 
 // start returns the address of the first byte.

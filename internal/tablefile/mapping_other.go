@@ -4,5 +4,5 @@ package tablefile
 
 import "os"
 
-// Map returns nil: the file is read. Windows could map it, but then nobody could replace it.
+// Map returns nil, so that the file is read. Windows could map it, but nobody could replace a mapped file.
 func Map(*os.File, int64) *Mapping { return nil }

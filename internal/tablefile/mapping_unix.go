@@ -11,8 +11,8 @@ import (
 	"github.com/sievetable/sievetable/internal/mappings"
 )
 
-// Map maps a file of size bytes into memory. It returns nil if that is not possible, or if too
-// many are mapped: the file is then read.
+// Map maps a file of size bytes into memory. It returns nil if that is not possible or too many files are mapped.
+// The file is then read instead.
 func Map(f *os.File, size int64) *Mapping {
 	if size <= 0 || size > math.MaxInt || !mappings.Take() {
 		return nil

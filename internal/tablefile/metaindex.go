@@ -9,17 +9,17 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// MaxMetaBlocks bounds how many entries of a metaindex are read. Engines write far fewer.
+// MaxMetaBlocks is the maximum number of metaindex entries. Engines write far fewer.
 const MaxMetaBlocks = 1000
 
-// A Metaindex has the entries of the metaindex block, in the order of their names.
+// A Metaindex contains the entries of the metaindex block, sorted by name.
 type Metaindex []MetaEntry
 
-// A MetaEntry is the name of a meta block, and its handle as it is stored: MetaHandle checks it.
+// A MetaEntry is the name of a meta block and its stored handle. MetaHandle decodes and checks the handle.
 type MetaEntry struct{ Name, Handle []byte }
 
-// ReadMetaindex reads the metaindex, which is valid until s is used for another block. It is in the bytewise order,
-// whatever the order of the keys is.
+// ReadMetaindex reads the metaindex. The result is valid until s is used for another block. A metaindex is in the
+// bytewise order, whatever the order of the keys.
 func (f *File) ReadMetaindex(s *Scratch) (Metaindex, error) {
 	h := f.Footer.Metaindex
 	contents, err := f.ReadBlock(MetaindexBlock, h, s)
@@ -33,7 +33,7 @@ func (f *File) ReadMetaindex(s *Scratch) (Metaindex, error) {
 		if left -= len(name); left < 0 || len(s.meta) == MaxMetaBlocks {
 			return errTooManyMetaBlocks
 		}
-		if shared > 0 { // it is in memory of Walk
+		if shared > 0 { // name lies in a buffer that Walk reuses
 			n := len(s.key)
 			s.key = append(s.key, name...)
 			name = s.key[n:]
@@ -47,7 +47,7 @@ func (f *File) ReadMetaindex(s *Scratch) (Metaindex, error) {
 	return s.meta, nil
 }
 
-// errTooManyMetaBlocks is the error for a metaindex that lists too much.
+// errTooManyMetaBlocks is the error for a metaindex that is too long.
 var errTooManyMetaBlocks = fmt.Errorf("more than %d entries, or names that are too long together", MaxMetaBlocks)
 
 // WithMetaindex reads the metaindex and calls use with it.
@@ -61,9 +61,9 @@ func (f *File) WithMetaindex(use func(m Metaindex) error) error {
 	})
 }
 
-// CheckNoData checks that an index without entries is an index. If a table has no filter, its metaindex has no entries,
-// and a footer with the two handles swapped would read as that of an empty table. But the metaindex would then list
-// separators, which are not names of meta blocks.
+// CheckNoData checks that an index without entries really is one. The metaindex of a table without filters has no
+// entries, so if the footer's two handles are swapped, the table looks empty. The metaindex then lists separators,
+// which are not names of meta blocks.
 func (f *File) CheckNoData(m Metaindex) error {
 	for _, e := range m {
 		if !format.MetaName.Match(e.Name) {
@@ -74,7 +74,7 @@ func (f *File) CheckNoData(m Metaindex) error {
 	return nil
 }
 
-// MetaKind returns what a meta block of that name is for, and the name of its policy if it is a filter.
+// MetaKind returns the kind of the meta block called name and, for a filter, the name of its policy.
 func MetaKind(name []byte) (kind Kind, policy []byte) {
 	switch string(name) {
 	case format.PropertiesName, format.PrefixName:
@@ -93,8 +93,8 @@ func MetaKind(name []byte) (kind Kind, policy []byte) {
 	return MetaBlock, nil
 }
 
-// MetaHandle decodes the handle of an entry, and checks that the block does not overlap data blocks, the index or the
-// metaindex.
+// MetaHandle decodes the stored handle of a metaindex entry, and checks that the block does not overlap data blocks,
+// the index or the metaindex.
 func (f *File) MetaHandle(kind Kind, stored []byte) (Handle, error) {
 	h, _, err := DecodeHandle(stored, f.FooterOffset)
 	if err != nil {
@@ -106,8 +106,8 @@ func (f *File) MetaHandle(kind Kind, stored []byte) (Handle, error) {
 	return h, nil
 }
 
-// FindMeta returns the handle that the metaindex has for the name of a block of that kind, or a zero Handle if it does
-// not have the name.
+// FindMeta returns the handle of the meta block called name, or a zero Handle if the metaindex does not list it.
+// kind names the block in errors.
 func (f *File) FindMeta(m Metaindex, kind Kind, name string) (Handle, error) {
 	for _, e := range m {
 		if string(e.Name) == name {
@@ -165,8 +165,8 @@ func (f *File) ReadDigest(h Handle) ([]byte, error) {
 	return s.block[:h.Length], nil
 }
 
-// CheckTailSum checks that the table has that TailSum, and returns the metaindex, which is in s. If it is zero,
-// CheckTailSum does nothing.
+// CheckTailSum checks that the table's TailSum is want, and returns the metaindex, which uses memory of s. If want
+// is zero, CheckTailSum does nothing.
 func (f *File) CheckTailSum(want [sha256.Size]byte, s *Scratch) (Metaindex, error) {
 	if want == ([sha256.Size]byte{}) {
 		return nil, nil

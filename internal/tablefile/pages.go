@@ -7,16 +7,16 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// Pages are where the pages of the table filter are, if it is read by the page.
+// Pages locates the pages of a table filter that is read page by page.
 type Pages struct {
 	Handle        // of the filter
 	N      uint64 // number of pages
 	Size   int    // of a page, in bytes
 
-	Check func(page []byte, n uint64) error // is called with page n when it was read; an error is damage
+	Check func(page []byte, n uint64) error // called after page n is read; an error means that the page is corrupt
 }
 
-// ReadEnd fills p with the end of the block at h, and checks that the block is not compressed.
+// ReadEnd fills p with the end of the block at h, and checks that the block is uncompressed.
 func (f *File) ReadEnd(kind Kind, h Handle, p []byte) error {
 	if h.Length > uint64(f.o.MaxBlockSize) || h.Length < uint64(len(p)) {
 		return f.Corrupt(kind, h, "%d bytes, not %d to %d", h.Length, len(p), f.o.MaxBlockSize)
@@ -31,12 +31,12 @@ func (f *File) ReadEnd(kind Kind, h Handle, p []byte) error {
 	return nil
 }
 
-// place returns where page n is.
+// place returns the location of page n.
 func (p *Pages) place(n uint64) Handle { return Handle{p.Offset + n*uint64(p.Size), uint64(p.Size)} }
 
 // CachedPage returns page n if it is in the cache, or nil.
 func (f *File) CachedPage(n uint64) []byte {
-	if f.cached == nil || n >= f.Pages.N { // which a policy of the user's may return
+	if f.cached == nil || n >= f.Pages.N { // a user's policy may return any n
 		return nil
 	}
 	c := f.Cached(f.Index.N + int(n))
@@ -47,8 +47,8 @@ func (f *File) CachedPage(n uint64) []byte {
 	return page.Value(0)
 }
 
-// Page returns page n, which is valid until s is used again. If it has to be read, it is checked, and the cache takes
-// it.
+// Page returns page n, which is valid until s is used again. If the page is not cached, Page reads and checks it,
+// and adds it to the cache.
 func (f *File) Page(n uint64, o *ReadOptions, s *Scratch) ([]byte, error) {
 	if page := f.CachedPage(n); page != nil {
 		return page, nil
@@ -66,7 +66,7 @@ func (f *File) Page(n uint64, o *ReadOptions, s *Scratch) ([]byte, error) {
 	return page, nil
 }
 
-// readPage reads page n, or returns it where it lies in the source or in what was read ahead.
+// readPage reads page n. If the source or the bytes read ahead contain it, the page is not copied.
 func (f *File) readPage(n uint64, o *ReadOptions, s *Scratch) (page []byte, err error) {
 	h := f.Pages.place(n)
 	if m := f.o.Counters; m != nil {
@@ -86,7 +86,7 @@ func (f *File) readPage(n uint64, o *ReadOptions, s *Scratch) (page []byte, err 
 	return s.stored, f.read(o.Ctx, TableFilterBlock, s.stored, h.Offset)
 }
 
-// AheadPage is Page for one that ahead has.
+// AheadPage is like Page, for a page that ahead contains.
 func (f *File) AheadPage(n uint64, ahead Ahead, noFill bool) ([]byte, error) {
 	return f.Page(n, &ReadOptions{NoFill: noFill}, &Scratch{ahead: ahead})
 }

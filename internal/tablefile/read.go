@@ -14,20 +14,20 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// A Scratch has the memory of one block: as it is stored and, if it is compressed, decompressed. The next block
-// overwrites both. The zero value is ready to use.
+// A Scratch holds the memory for one block: its stored bytes and, if it is compressed, its decompressed contents.
+// The next block overwrites both. The zero value is ready to use.
 type Scratch struct {
 	stored, decompressed []byte
-	block                []byte // as it is stored, with its trailer: in stored, or in the source
-	inSource             bool   // block is in the source, and so are its contents
-	copies               bool   // block is copied from the source before its checksum is compared
-	compressed           bool   // the contents are in decompressed, not in block
+	block                []byte // stored bytes with the trailer: memory of stored, or of the source
+	inSource             bool   // block and its contents are memory of the source
+	copies               bool   // copy block from the source before verifying its checksum
+	compressed           bool   // the contents are in decompressed
 
-	key  []byte    // a copy of a key that a lookup has found, or of names in meta
+	key  []byte    // a copy of a found key, or of names in meta
 	meta Metaindex // the entries of a metaindex
 
 	ahead Ahead
-	ctx   context.Context // ends reads; nil: nothing does
+	ctx   context.Context // cancels reads; may be nil
 }
 
 var scratchPool = sync.Pool{New: func() any { return new(Scratch) }}
@@ -35,8 +35,8 @@ var scratchPool = sync.Pool{New: func() any { return new(Scratch) }}
 // TakeScratch returns a Scratch from the pool.
 func TakeScratch() *Scratch { return scratchPool.Get().(*Scratch) }
 
-// maxPooledBlock is the largest buffer that goes back to the pool, so that one huge value does not hold memory for
-// ever. The others are the same for a key, and for the entries of a metaindex.
+// maxPooledBlock is the largest buffer that returns to the pool, so that the pool does not hold huge ones.
+// maxPooledKey and maxPooledMeta do the same for keys and metaindex entries.
 const (
 	maxPooledBlock = 1<<20 + format.TrailerLen
 	maxPooledKey   = 64 << 10
@@ -49,7 +49,7 @@ func (s *Scratch) Put() {
 	scratchPool.Put(s)
 }
 
-// empty removes what need not stay in memory.
+// empty drops references and large buffers.
 func (s *Scratch) empty() {
 	if cap(s.stored) > maxPooledBlock || cap(s.decompressed) > maxPooledBlock {
 		s.stored, s.decompressed = nil, nil
@@ -57,7 +57,7 @@ func (s *Scratch) empty() {
 	if cap(s.key) > maxPooledKey {
 		s.key = nil
 	}
-	if len(s.meta) > 0 { // they can lie in memory that is given up
+	if len(s.meta) > 0 { // entries may refer to dropped buffers
 		clear(s.meta)
 		if s.meta = s.meta[:0]; cap(s.meta) > maxPooledMeta {
 			s.meta = nil
@@ -69,10 +69,10 @@ func (s *Scratch) empty() {
 // Trailer returns the trailer of the block that was read last.
 func (s *Scratch) Trailer() []byte { return s.block[len(s.block)-format.TrailerLen:] }
 
-// SetAhead has ReadAhead read that many bytes at once.
+// SetAhead makes ReadAhead read size bytes at once.
 func (s *Scratch) SetAhead(size int) { s.ahead.size = size }
 
-// own returns the contents of the block in memory of s.
+// own returns the block's contents in memory of s.
 func (s *Scratch) own(contents []byte) ([]byte, error) {
 	if !s.inSource {
 		return contents, nil
@@ -94,8 +94,8 @@ func (s *Scratch) copyBlock() (err error) {
 	return nil
 }
 
-// sized returns n bytes, in the memory of b if that suffices. Memory for a large block, such as the filter of a table,
-// may not be there: if it were allocated, the process would end.
+// sized returns n bytes, in b's memory if its capacity suffices. It refuses a large block, such as a table filter,
+// if memory is short: allocating it would end the process.
 func sized(b []byte, n int) ([]byte, error) {
 	if n <= cap(b) {
 		return b[:n], nil
@@ -106,15 +106,15 @@ func sized(b []byte, n int) ([]byte, error) {
 	return make([]byte, n), nil
 }
 
-// ReadBlock does what ReadInPlace does, but the contents are in memory of s. What the source hands out can change, and
-// what checks it once and relies on that later would panic. So are those of the blocks that s is used for after it.
+// ReadBlock is like ReadInPlace, but the contents always lie in memory of s. The bytes of a source can change, and
+// code that relies on an earlier check of them would panic. From then on s copies all blocks it is used for.
 func (f *File) ReadBlock(kind Kind, h Handle, s *Scratch) ([]byte, error) {
 	s.copies = true
 	return f.ReadInPlace(kind, h, s)
 }
 
-// ReadInPlace reads the block at h, checks its checksum, and returns its contents, decompressed. They are valid until
-// s is used for another block. If the source hands out its bytes, those of an uncompressed block are not copied.
+// ReadInPlace reads the block at h, verifies its checksum, and returns its decompressed contents, which are valid
+// until s is used for another block. If the source is a Slicer, uncompressed blocks are not copied.
 func (f *File) ReadInPlace(kind Kind, h Handle, s *Scratch) ([]byte, error) {
 	id, err := f.ReadStored(kind, h, s)
 	if err != nil {
@@ -130,7 +130,7 @@ func (f *File) ReadInPlace(kind Kind, h Handle, s *Scratch) ([]byte, error) {
 	}
 	contents, err := codec.Decode(s.decompressed[:0], stored, f.o.MaxBlockSize)
 	if err != nil {
-		if refused := (*alloc.Error)(nil); errors.As(err, &refused) { // which is no damage
+		if refused := (*alloc.Error)(nil); errors.As(err, &refused) { // not corruption
 			return nil, fmt.Errorf("table: block of %d bytes: %w", h.Length, err)
 		}
 		return nil, f.Damaged(kind, h, err)
@@ -139,8 +139,8 @@ func (f *File) ReadInPlace(kind Kind, h Handle, s *Scratch) ([]byte, error) {
 	return contents[:len(contents):len(contents)], nil
 }
 
-// ReadAny does what ReadBlock does for a block whose place the caller does not know to lie in the file. It returns the
-// compression id too. The contents are the caller's.
+// ReadAny is like ReadBlock, for a handle that may point outside the file. It also returns the compression id. The
+// contents belong to the caller.
 func (f *File) ReadAny(kind Kind, h Handle) (contents []byte, id byte, err error) {
 	if end := f.FooterOffset; h.Offset > end || h.Length > end || h.End() > end {
 		return nil, 0, f.Corrupt(kind, h, "%d bytes and a trailer overlap the footer at %d", h.Length, end)
@@ -152,7 +152,7 @@ func (f *File) ReadAny(kind Kind, h Handle) (contents []byte, id byte, err error
 	return contents, s.Trailer()[0], nil
 }
 
-// ReadStored reads the block at h as it is stored, checks its checksum, and returns its compression id.
+// ReadStored reads the stored bytes of the block at h, verifies the checksum, and returns the compression id.
 func (f *File) ReadStored(kind Kind, h Handle, s *Scratch) (id byte, err error) {
 	if h.Length > uint64(f.o.MaxBlockSize) {
 		return 0, f.Corrupt(kind, h, "%d bytes exceed the limit of %d", h.Length, f.o.MaxBlockSize)
@@ -180,12 +180,12 @@ func (f *File) ReadStored(kind Kind, h Handle, s *Scratch) (id byte, err error) 
 	return id, nil
 }
 
-// maxFetched is how many bytes of a block are fetched.
+// maxFetched is the number of bytes of a block that are prefetched.
 const maxFetched = 8 << 10
 
-// fetch reads a byte of each cache line of p, all of which the processor fetches at once. A search, which comes to the
-// next entry by the one before, and a checksum too, wait for line after line. It returns their sum so that they are
-// read.
+// fetch reads a byte of each cache line of p, so that the processor loads all lines at once. A search, which finds
+// the next entry through the one before, and a checksum wait for line after line. The sum keeps the compiler from
+// dropping the reads.
 //
 //go:noinline
 func fetch(p []byte) (sum byte) {
@@ -195,8 +195,8 @@ func fetch(p []byte) (sum byte) {
 	return sum
 }
 
-// sliceStored sets s.block to the block at h of a source that hands out its bytes. A compressed block is copied: a
-// codec then reads bytes that do not change.
+// sliceStored sets s.block to the block at h of a Slicer. A compressed block is copied, so that codecs read bytes
+// that do not change.
 func (f *File) sliceStored(kind Kind, h Handle, s *Scratch) (err error) {
 	n := int(h.Length)
 	size := n + format.TrailerLen
@@ -212,13 +212,13 @@ func (f *File) sliceStored(kind Kind, h Handle, s *Scratch) (err error) {
 	return s.copyBlock()
 }
 
-// A Codec decompresses blocks: table.Codec.
+// A Codec decompresses blocks: see table.Codec.
 type Codec interface {
 	ID() byte
 	Decode(dst, src []byte, limit int) ([]byte, error)
 }
 
-// SnappyOnly are the Codecs of most tables, by the compression id of a block.
+// SnappyOnly maps Snappy's compression id to its Codec. Most tables need no other.
 var SnappyOnly = map[byte]Codec{Snappy{}.ID(): Snappy{}}
 
 // Snappy is LevelDB's compression.
@@ -227,17 +227,16 @@ type Snappy struct{}
 // ID returns 1.
 func (Snappy) ID() byte { return 1 }
 
-// Encode appends src to dst, compressed.
+// Encode compresses src and appends the result to dst.
 func (Snappy) Encode(dst, src []byte) []byte {
 	dst = slices.Grow(dst, snappy.MaxEncodedLen(len(src)))
 	return dst[:len(dst)+len(snappy.Encode(dst[len(dst):cap(dst)], src))]
 }
 
-// maxSnappyGain bounds how many times its length a Snappy block can decompress to. The densest element takes 3 bytes
-// and stands for 64.
+// maxSnappyGain bounds the compression ratio of a Snappy block. The densest element takes 3 bytes and stands for 64.
 const maxSnappyGain = 22
 
-// Decode appends src to dst, decompressed. More than limit bytes are an error.
+// Decode decompresses src and appends the result to dst. If it is longer than limit, Decode returns an error.
 func (Snappy) Decode(dst, src []byte, limit int) ([]byte, error) {
 	n, err := snappy.DecodedLen(src)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// kept returns how many bytes of a block's buffers lookups and an iterator leave to the next one, and how many of the
-// block's entries, which refer to the buffers.
+// kept returns how many bytes of a block's buffers a lookup and an iterator keep for the next block, and the size of
+// the decoded entries, which refer to the buffers.
 func kept(t *testing.T, size int) (lookup, iter, entries int) {
 	s := Scratch{stored: make([]byte, size)}
 	s.empty()
@@ -28,7 +28,7 @@ func kept(t *testing.T, size int) (lookup, iter, entries int) {
 	return cap(s.stored), cap(m.decompressed) + cap(m.SeekKey), m.entries.Size()
 }
 
-// The buffers of a block of 4 KiB are used again. Those of a huge one do not stay in memory for ever.
+// The buffers of a 4 KiB block are reused. Those of a huge block are dropped.
 func TestHugeBuffersAreNotKept(t *testing.T) {
 	t.Parallel()
 	if lookup, iter, entries := kept(t, 4<<10); lookup != 4<<10 || iter != 2*4<<10 || entries == 0 {
@@ -39,7 +39,7 @@ func TestHugeBuffersAreNotKept(t *testing.T) {
 	}
 }
 
-// Whatever the handles and spans are, they come out as they went in.
+// Packing preserves all handles and spans.
 func TestBlockRefs(t *testing.T) {
 	t.Parallel()
 	span := func(start, limit uint32) filterblock.Span { return filterblock.Span{Start: start, Limit: limit} }
@@ -76,7 +76,7 @@ func TestBlockRefs(t *testing.T) {
 	}
 }
 
-// No read takes memory that there is not. The limit is the process's, and so the test is not parallel.
+// No read allocates memory beyond the limit. The limit applies to the process, so the test is not parallel.
 func TestReadsCheckMemory(t *testing.T) {
 	const size = 128 << 20
 	block := make([]byte, size)

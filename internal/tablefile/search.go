@@ -18,46 +18,44 @@ const (
 	fanOut     = 1 << log2FanOut
 )
 
-// A searchTree finds separators in the bytewise order, and compares few whole keys for
-// that. It has copies of the separators, and says where the data blocks and their filters are.
-// The levels are those of a B-tree. The lowest has all separators, in nodes of
-// fanOut. Each level above has the last separator of each node below. The highest is one
-// node.
+// A searchTree finds separators in the bytewise order, comparing few whole keys. It copies the separators, and the
+// locations of the data blocks and their filters. Its levels are those of a B-tree: the lowest contains all
+// separators, in nodes of fanOut. Each level above contains the last separator of each node below. The highest is
+// one node.
 //
-// A node compares numbers: the first 8 bytes of each separator behind the prefix that all
-// separators of the node share. Separators are compared whole only if their number is that of the key.
-// The numbers are small enough to stay in the processor's caches; the separators are not.
+// A node compares numbers: the first 8 bytes of each separator after the prefix that all separators of the node
+// share. Whole separators are compared only if their number equals the key's. The numbers are small enough to stay
+// in the processor's caches; the separators are not.
 //
-// If the order has a Suffix, all this is about the keys without it. See block.Order. In an order that
-// is not Bytewise there are no levels, and whole keys are compared.
+// If the order has a Suffix, the tree uses keys without it: see block.Order. If the order is not Bytewise, there are
+// no levels, and whole keys are compared.
 type searchTree struct {
 	levels []searchLevel // the lowest first
 	order  rowblock.Order
-	text   []byte   // the separators, one behind the other
-	ends   []uint32 // where in text each separator ends
+	text   []byte   // the separators, concatenated
+	ends   []uint32 // the end of each separator in text
 	refs   blockRefs
 }
 
 type searchLevel struct {
-	numbers []uint64 // of each separator; the last node is filled up with the highest number
+	numbers []uint64 // one per separator; the last node is padded with the highest number
 	nodes   []searchNode
-	prefix  []byte // those of all nodes, one behind the other
+	prefix  []byte // the prefixes of all nodes, concatenated
 	n       int    // number of separators
 	shift   int    // each separator stands for 1<<shift separators of the lowest level
 }
 
-// A searchNode is what the separators of a node have in common.
+// A searchNode describes the prefix that the separators of a node share.
 type searchNode struct {
-	prefix    uint32 // where the prefix that all separators share starts, in searchLevel.prefix
+	prefix    uint32 // offset in searchLevel.prefix
 	prefixLen uint32
 
-	// prefixImplied says that the last separator of the node before has the prefix too.
-	// So has every key that is searched for in this node, since it is between two
-	// separators that have it.
+	// prefixImplied means that the last separator of the node before has the prefix too. Then every key that is
+	// searched for in this node has it, since it lies between two separators that do.
 	prefixImplied bool
 }
 
-// newSearchTree returns the tree of the index. Damage is an error.
+// newSearchTree returns the tree for x. If the index is corrupt, it returns an error.
 func newSearchTree(x *Index) (*searchTree, error) {
 	size, err := x.textSize()
 	if err != nil {
@@ -105,13 +103,13 @@ func (t *searchTree) buildLevels() {
 	}
 }
 
-// halve returns the first separator that is ≥ key, or the number of separators if there is none. It is for
-// an order without levels.
-func (t *searchTree) halve(key []byte) int {
+// binarySearch returns the first separator that is ≥ key, or the number of separators if there is none. It is used
+// for orders without levels.
+func (t *searchTree) binarySearch(key []byte) int {
 	return sort.Search(len(t.ends), func(i int) bool { return t.order.Func(t.separator(i), key) >= 0 })
 }
 
-// memory returns how many bytes of memory the tree takes.
+// memory returns the tree's memory use in bytes.
 func (t *searchTree) memory() int {
 	size := int(unsafe.Sizeof(*t)) + cap(t.text) + 4*cap(t.ends) + t.refs.memory()
 	for i := range t.levels {
@@ -154,8 +152,8 @@ func (l *searchLevel) orderedPrefix(t *searchTree, i int) []byte {
 	return t.order.Prefix(l.separator(t, i))
 }
 
-// search returns the first separator of the level that is ≥ key, of which ordered is the part in the
-// bytewise order. It is in the given node, or the first one of the next node if all of the node are < key.
+// search returns the first separator of the level that is ≥ key. ordered is the part of key in the bytewise order.
+// The result lies in the given node, or starts the next node if all separators of the node are < key.
 func (l *searchLevel) search(t *searchTree, node int, key, ordered []byte) int {
 	start := node * fanOut
 	end := min(start+fanOut, l.n)
@@ -177,28 +175,29 @@ func (l *searchLevel) search(t *searchTree, node int, key, ordered []byte) int {
 	return i
 }
 
-// A ref says where a data block and its filter are.
+// A ref is the location of a data block and of its filter.
 type ref struct {
 	offset, length uint64
 	filter         filterblock.Span // if there are filters
 }
 
-// blockRefs are the refs of all data blocks, in the order of the file. In most files each block begins where the one
-// before ends, and so do the filters. Then it is enough to know where they begin, which takes a third of the memory.
+// blockRefs contains the refs of all data blocks, in file order. In most files each block starts where the one
+// before ends, and so do the filters. Then it stores only the starts, which takes a third of the memory.
 type blockRefs struct {
-	// Where each block and its filter begin, and where the last ones end; nil if that does not tell all. Data blocks
-	// that are shorter than the filters' base can share a filter.
+	// The start of each block and its filter, and the ends of the last ones; nil if these do not determine all refs.
+	// Data blocks that are shorter than the filters' base can share a filter.
 	starts []refStart
 
-	all []ref // otherwise
+	all []ref // if starts is nil
 }
 
 type refStart struct{ block, filter uint32 }
 
-// maxSharing is how many data blocks in a row may share a filter in starts, so that filter need not look far.
+// maxSharing is the maximum number of adjacent data blocks that share a filter in starts. It bounds the search in
+// blockRefs.filter.
 const maxSharing = 16
 
-// packRefs returns blockRefs of refs in the order of the file. filters says whether there are filters.
+// packRefs returns blockRefs for refs in file order. filters is set if there are filters.
 func packRefs(all []ref, filters bool) blockRefs {
 	starts := make([]refStart, 0, len(all)+1)
 	var last refStart // where the last block and its filter end
@@ -223,7 +222,7 @@ func packRefs(all []ref, filters bool) blockRefs {
 	return blockRefs{starts: append(starts, last)}
 }
 
-// handle returns where block i is.
+// handle returns the handle of block i.
 func (b *blockRefs) handle(i int) Handle {
 	if b.all != nil {
 		return Handle{b.all[i].offset, b.all[i].length}
@@ -232,7 +231,7 @@ func (b *blockRefs) handle(i int) Handle {
 	return Handle{uint64(start), uint64(b.starts[i+1].block - start - format.TrailerLen)}
 }
 
-// filter returns where the filter of block i is. There must be filters.
+// filter returns the location of the filter of block i. There must be filters.
 func (b *blockRefs) filter(i int) filterblock.Span {
 	if b.all != nil {
 		return b.all[i].filter
@@ -243,7 +242,7 @@ func (b *blockRefs) filter(i int) filterblock.Span {
 	return filterblock.Span{Start: start, Limit: b.starts[i].filter}
 }
 
-// memory returns how many bytes of memory they take.
+// memory returns their memory use in bytes.
 func (b *blockRefs) memory() int {
 	return cap(b.starts)*int(unsafe.Sizeof(refStart{})) + cap(b.all)*int(unsafe.Sizeof(ref{}))
 }

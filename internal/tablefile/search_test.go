@@ -17,8 +17,8 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// indexOf returns an index of the separators of blocks of 1 byte, with a restart point every
-// interval entries.
+// indexOf returns an index with these separators, for blocks of 1 byte and with a restart point every interval
+// entries.
 func indexOf(t testing.TB, separators [][]byte, order rowblock.Order, interval int) *Index {
 	t.Helper()
 	w, err := block.NewWriter(interval, block.Order(order))
@@ -37,9 +37,9 @@ func indexOf(t testing.TB, separators [][]byte, order rowblock.Order, interval i
 	return x
 }
 
-// The tree, and a search in place, find what a binary search of whole separators finds, for keys of
-// all shapes: with prefixes shared by all or some, prefixes of each other, zeros that are like the
-// padding of short keys, and 0xff that is like that of nodes.
+// The tree and Index.binarySearch agree with a binary search over whole separators, for keys of all shapes: with
+// prefixes shared by all or some, prefixes of each other, zeros that look like the padding of short keys, and 0xff
+// that looks like the padding of nodes.
 func TestSearchTree(t *testing.T) {
 	long.NoRace(t)
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -87,7 +87,7 @@ func TestSearchTree(t *testing.T) {
 	}
 }
 
-// checkSearch searches for key by the tree and without it.
+// checkSearch searches for key with the tree and without it.
 func checkSearch(t *testing.T, x *Index, tree *searchTree, all [][]byte, key []byte, compare func(a, b []byte) int) {
 	want := sort.Search(len(all), func(i int) bool { return compare(all[i], key) >= 0 })
 	for _, built := range []*searchTree{nil, tree} {
@@ -99,7 +99,7 @@ func checkSearch(t *testing.T, x *Index, tree *searchTree, all [][]byte, key []b
 	}
 }
 
-// BenchmarkIndexSearch searches the index of a million entries.
+// BenchmarkIndexSearch searches the index of a table with a million entries.
 func BenchmarkIndexSearch(b *testing.B) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	key := func() []byte { return fmt.Appendf(nil, "user%012d", rng.Int64N(1e12)) }
@@ -135,7 +135,8 @@ func BenchmarkIndexSearch(b *testing.B) {
 	}
 }
 
-// compareInternal is the order of internal keys: by the user key, the newest version first, and short keys before all.
+// compareInternal is the order of internal keys: by user key, then newest version first. Keys too short to be
+// internal come first.
 func compareInternal(a, b []byte) int {
 	const trailer = format.InternalTrailerLen
 	if len(a) < trailer || len(b) < trailer {
@@ -146,8 +147,8 @@ func compareInternal(a, b []byte) int {
 		cmp.Compare(binary.LittleEndian.Uint64(b[len(userB):]), binary.LittleEndian.Uint64(a[len(userA):])))
 }
 
-// The same for internal keys. The user keys are in the bytewise order. Versions of one
-// user key, and keys too short to be internal, are compared as whole keys.
+// The same for internal keys. The user keys are in the bytewise order. Versions of one user key, and keys too short
+// to be internal, are compared as whole keys.
 func TestSearchTreeOfInternalKeys(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(19, 19))

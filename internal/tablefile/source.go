@@ -8,10 +8,10 @@ import (
 	"sync"
 )
 
-// MaxReadSize is the most bytes of a single read that covers several blocks, whatever the options say.
+// MaxReadSize is the maximum size of a single read that covers several blocks, whatever the options say.
 const MaxReadSize = 1 << 30
 
-// A ContextReader is a source whose reads a context can end: see table.NewReader.
+// A ContextReader is a source whose reads can be canceled: see table.NewReader.
 type ContextReader interface {
 	ReadAtContext(ctx context.Context, p []byte, off int64) (n int, err error)
 }
@@ -22,11 +22,11 @@ type Slicer interface {
 	Slice(off int64, n int) ([]byte, error)
 }
 
-// noContext is nil: nothing ends the read.
+// noContext is for reads that cannot be canceled.
 var noContext context.Context
 
-// read fills p with the bytes at offset, unless ctx, which may be nil, ends that. The error wraps the source's and, if ctx
-// is done, the error of ctx.
+// read fills p with the bytes at offset. ctx cancels the read, and may be nil. The error wraps the source's error
+// and, if ctx is done, ctx's error.
 func (f *File) read(ctx context.Context, kind Kind, p []byte, offset uint64) error {
 	src, ends := f.src.(ContextReader)
 	if ctx == nil {
@@ -51,8 +51,8 @@ func (f *File) read(ctx context.Context, kind Kind, p []byte, offset uint64) err
 	return err
 }
 
-// readError returns the error of a read that failed, or that the source ended too early: that is
-// io.ErrUnexpectedEOF. A wrapped EOF can be that of a connection.
+// readError returns the error of a failed read. If the source ended too early, it wraps io.ErrUnexpectedEOF. A
+// wrapped io.EOF is kept, since it can come from a connection.
 func (f *File) readError(kind Kind, offset uint64, err error) error {
 	if f.Closed.Load() {
 		return ErrClosed
@@ -66,7 +66,7 @@ func (f *File) readError(kind Kind, offset uint64, err error) error {
 	return fmt.Errorf("%sreading %s at %d: %w", f.o.Reporter.Prefix(), kind, offset, err)
 }
 
-// slice returns the n bytes at offset of a source that hands them out. ctx may be nil.
+// slice returns the n bytes at offset from a Slicer. ctx may be nil.
 func (f *File) slice(ctx context.Context, kind Kind, offset uint64, n int) ([]byte, error) {
 	if ctx != nil {
 		if err := ctx.Err(); err != nil {
@@ -86,7 +86,7 @@ func (f *File) slice(ctx context.Context, kind Kind, offset uint64, n int) ([]by
 // Bytes are a file in memory.
 type Bytes []byte
 
-// ReadAt reads as io.ReaderAt says.
+// ReadAt implements io.ReaderAt.
 func (b Bytes) ReadAt(p []byte, off int64) (int, error) {
 	if off < 0 {
 		return 0, fmt.Errorf("table: offset %d (minimum 0)", off)
@@ -106,32 +106,32 @@ func (b Bytes) Slice(off int64, n int) ([]byte, error) {
 	return b[off : off+int64(n) : off+int64(n)], nil
 }
 
-// A tailReader reads a file, and has the end of it in memory.
+// A tailReader reads a file whose tail is in memory.
 type tailReader struct {
 	io.ReaderAt
-	offset int64 // of tail in the file
+	offset int64 // start of tail in the file
 	tail   []byte
 }
 
-// A fileTail is the end of a file. Most tables of up to SmallFile bytes have their index and their filters there.
-// Those of a larger one would not fit, and to read them at once saves little.
+// A fileTail is a buffer for a file's tail. Most tables of up to SmallFile bytes have their index and filters there.
+// Those of larger tables would not fit, and reading them at once saves little.
 type fileTail [8 << 10]byte
 
-// SmallFile is up to how many bytes of a file WithTail is for.
+// SmallFile is the largest file size in bytes for which WithTail pays.
 const SmallFile = 256 << 10
 
 var fileTails = sync.Pool{New: func() any { return new(fileTail) }}
 
-// WithTail calls f with a source that has the end of r, which has size bytes, in memory until f returns.
+// WithTail calls f with a source for r, which has size bytes. The source keeps the tail of r in memory until f
+// returns.
 func WithTail(r io.ReaderAt, size int64, f func(io.ReaderAt) error) error {
 	tail := fileTails.Get().(*fileTail)
 	defer fileTails.Put(tail)
 	return f(readTail(r, size, tail[:]))
 }
 
-// readTail reads the last bytes of r, which has size bytes, into memory, and returns a source that has them there. If
-// the read fails it returns r: the parts of the file are then read one by one, and an error is about the part that
-// cannot be read.
+// readTail reads the tail of r, which has size bytes, into memory, and returns a source that uses it. If the read
+// fails, it returns r. The parts are then read one by one, so that an error names the part that cannot be read.
 func readTail(r io.ReaderAt, size int64, memory []byte) io.ReaderAt {
 	t := tailReader{ReaderAt: r, tail: memory[:min(int64(len(memory)), size)]}
 	t.offset = size - int64(len(t.tail))
@@ -141,7 +141,7 @@ func readTail(r io.ReaderAt, size int64, memory []byte) io.ReaderAt {
 	return t
 }
 
-// ReadAt reads from tail, or from the file if not all of p is in tail.
+// ReadAt reads from tail if tail contains all of p. Otherwise it reads the file.
 func (t tailReader) ReadAt(p []byte, off int64) (int, error) {
 	if off < t.offset || int64(len(p)) > t.offset+int64(len(t.tail))-off {
 		return t.ReaderAt.ReadAt(p, off)
@@ -151,19 +151,19 @@ func (t tailReader) ReadAt(p []byte, off int64) (int, error) {
 
 // An Ahead reads several data blocks at once, for moves from block to block and for batches of lookups.
 type Ahead struct {
-	size   int    // bytes to read at once; 0: each block is read by itself
-	bytes  []byte // that were read
-	offset uint64 // of bytes in the file
+	size   int    // bytes to read at once; 0: each block is read separately
+	bytes  []byte // bytes read
+	offset uint64 // offset of bytes in the file
 }
 
-// Fill reads the bytes of the file from start to end, unless ctx ends that. After an error it has none.
+// Fill reads the bytes of the file from start to end. ctx cancels the read. After an error, a has no bytes.
 func (a *Ahead) Fill(ctx context.Context, f *File, kind Kind, start, end uint64) error {
 	n := int(end - start)
 	if n == 0 {
 		return nil
 	}
 	into, err := sized(a.bytes, n)
-	a.bytes, a.offset = nil, start // should the source panic
+	a.bytes, a.offset = nil, start // in case the source panics
 	if err != nil {
 		return err
 	}
@@ -174,14 +174,14 @@ func (a *Ahead) Fill(ctx context.Context, f *File, kind Kind, start, end uint64)
 	return nil
 }
 
-// has reports whether it has the bytes of the file from start to end.
+// has reports whether a has the bytes of the file from start to end.
 func (a *Ahead) has(start, end uint64) bool {
 	return start >= a.offset && end <= a.offset+uint64(len(a.bytes))
 }
 
-// ReadAhead reads data block i and the blocks behind it, up to before block end and the bytes that SetAhead has
-// set, unless block i is there. If the read fails, it reads nothing ahead any more: the blocks are then read one by
-// one, so that an error is about the block that cannot be read.
+// ReadAhead reads data block i and the blocks after it at once, unless block i has been read ahead. It stops before
+// block end, and at the size set by SetAhead. After a failed read it never reads ahead again: blocks are then read
+// one by one, so that an error names the block that cannot be read.
 func (s *Scratch) ReadAhead(f *File, i, end int) {
 	a := &s.ahead
 	if a.size == 0 || f.slices != nil {
@@ -207,8 +207,8 @@ func (s *Scratch) ReadAhead(f *File, i, end int) {
 	}
 }
 
-// Span returns what to read of the file before data block i is opened, or page i of the table filter. If the block is
-// too long, that is nothing, and to open it is an error.
+// Span returns the range of the file to read before data block i, or page i of the table filter, is opened. If the
+// block is too long, the range is empty, and opening the block fails.
 func (f *File) Span(kind Kind, i int) (start, end uint64, err error) {
 	if kind == TableFilterBlock {
 		h := f.Pages.place(uint64(i))
