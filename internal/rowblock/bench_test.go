@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// w1Block is a data block of 4 KiB, as the W1 workload fills it.
+// w1Block is a data block of 4 KiB of the W1 workload.
 func w1Block(b *testing.B) ([]byte, workload.Set) {
 	b.Helper()
 	set := workload.W1(35)

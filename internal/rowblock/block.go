@@ -1,6 +1,6 @@
-// Package rowblock reads the blocks of a table. Block and Iter check a block as it is stored and move over its
-// entries, and Get and SeekGE look up a key in one that is not checked. Decoded is the array of its entries, and
-// Cached a copy of that for a cache. Package block is the public face of a part of it.
+// Package rowblock reads the blocks of a table. Block and Iter check a stored block and move over its entries. Get
+// and SeekGE look up a key in an unchecked block. Decoded is an array of a block's entries, and Cached is a copy of
+// it for a cache. Package block exports a part of this package.
 package rowblock
 
 import (
@@ -18,14 +18,13 @@ type Block struct {
 	n     int // number of entries
 }
 
-// Open checks data and returns it as a Block, as block.Open does. The budget bounds the work on keys in
-// every order. A block that needs more is an error. nil sets no bound.
+// Open checks data and returns it as a Block, as block.Open does. The budget bounds the work on keys in every order.
+// If a block exceeds it, Open returns an error. A nil budget sets no bound.
 func Open(data []byte, order Order, budget *Budget) (Block, error) {
 	return walk(data, order, budget, nil)
 }
 
-// open does what Open does, and decodes the keys with d. It calls visit with each entry, unless
-// visit is nil.
+// open is like Open, but decodes the keys with d. If visit is not nil, it is called with each entry.
 func open(data []byte, order Order, d *keyDecoder, visit visitor) (Block, error) {
 	parts, err := format.SplitBlock(data)
 	if err != nil {
@@ -43,20 +42,18 @@ func open(data []byte, order Order, d *keyDecoder, visit visitor) (Block, error)
 	return b, nil
 }
 
-// Walk checks data as Open does, and calls visit with each entry as it comes to it: with the
-// key, how many bytes of it the entry shares with the key before, and the value. Unlike an Iter
-// on a Block from Open, it goes over the block once. What comes behind an entry is not checked
-// yet when visit is called. An error of visit ends the walk, and is returned as it is.
+// Walk checks data as Open does, and calls visit with each entry: its key, the number of bytes it shares with the
+// key before, and its value. Unlike Open followed by an Iter, it passes over the block once. When visit is called,
+// the bytes after the entry are not checked yet. If visit returns an error, Walk stops and returns it unchanged.
 //
-// The key is valid until visit returns, or as long as data if it shares nothing. The value is a
-// part of data. visit must not change them. The budget bounds the work on keys, as for
-// Iter.Open.
+// The key is valid until visit returns or, if it shares no bytes, as long as data. The value is a part of data.
+// visit must not change them. The budget bounds the work on keys, as for Iter.Open.
 func Walk(data []byte, order Order, budget *Budget, visit func(key []byte, shared int, value []byte) error) error {
 	_, err := walk(data, order, budget, visit)
 	return err
 }
 
-// walk does what Open and Walk do.
+// walk implements Open and Walk.
 func walk(data []byte, order Order, budget *Budget, visit visitor) (Block, error) {
 	d := getKeyDecoder()
 	defer d.put()
@@ -66,10 +63,10 @@ func walk(data []byte, order Order, budget *Budget, visit visitor) (Block, error
 	return b, err
 }
 
-// A visitor is called with each entry. See Walk.
+// A visitor is called with each entry: see Walk.
 type visitor func(key []byte, shared int, value []byte) error
 
-// checkEntries checks a block that has entries for open.
+// checkEntries checks the entries for open. There must be at least one.
 func (b *Block) checkEntries(d *keyDecoder, visit visitor) error {
 	d.entries = b.parts.Entries
 	w, err := b.parts.WalkRestarts()
@@ -102,9 +99,9 @@ func (b *Block) checkEntries(d *keyDecoder, visit visitor) error {
 	return w.End()
 }
 
-// checkPlain checks entries from the first on, and visits them, as long as each is at a restart
-// point and their keys need no budget: so are all entries of the index that engines write. It
-// returns where the first other entry starts, or the first that is not sound.
+// checkPlain checks and visits entries from the first one on, while each is a restart point and keys need no budget.
+// That holds for all entries of an index that engines write. It returns the offset of the first entry that it leaves
+// unchecked.
 func (b *Block) checkPlain(d *keyDecoder, w *format.RestartWalk, visit visitor) (off int, err error) {
 	entries := b.parts.Entries
 	for b.order.Bytewise() && uint64(off) == w.Next && off < len(entries) {
@@ -128,8 +125,7 @@ func (b *Block) checkPlain(d *keyDecoder, w *format.RestartWalk, visit visitor) 
 	return off, nil
 }
 
-// checkKey checks that the key of the entry at off is > the last key, and makes it the
-// last key.
+// checkKey checks that the key of the entry at off is > the last key, and makes it the last key.
 func (b *Block) checkKey(d *keyDecoder, off int, e format.Entry) error {
 	unshared, last := b.parts.Entries[e.Key:e.Value], d.last.key
 	switch {
@@ -150,15 +146,15 @@ func (b *Block) checkKey(d *keyDecoder, off int, e format.Entry) error {
 	return d.next(off, e, unshared)
 }
 
-// An Order is what package block's is. The zero value is the bytewise order.
+// An Order is like block.Order. The zero value is the bytewise order.
 type Order struct {
 	Func      func(a, b []byte) int // nil: bytes.Compare
-	Suffix    int                   // bytes at the end of each key that are not in the bytewise order
+	Suffix    int                   // number of bytes at the end of each key that are not in the bytewise order
 	Unchecked bool                  // keys are in any order
 }
 
-// OrderOf returns the Order of blocks with keys in the order of c. If c is nil, that is the bytewise order. The
-// Comparers of package table say by a method how their keys are compared faster.
+// OrderOf returns the Order for keys in the order of c. A nil c means the bytewise order. The Comparers of package
+// table have a method that says how to compare their keys faster.
 func OrderOf(c interface{ Compare(a, b []byte) int }) Order {
 	switch c := c.(type) {
 	case nil:
@@ -184,8 +180,8 @@ func (o *Order) Bytewise() bool { return o.Func == nil || o.Suffix > 0 }
 // Prefix returns key without the bytes of Suffix: the part that is in the bytewise order.
 func (o *Order) Prefix(key []byte) []byte { return key[:max(0, len(key)-o.Suffix)] }
 
-// skippable returns how many bytes at the start of two keys Compare need not see. The
-// keys have the lengths a and b, and share their first shared bytes.
+// skippable returns the number of leading bytes that Compare can skip in two keys of the lengths a and b, which
+// share their first shared bytes.
 func (o *Order) skippable(shared, a, b int) int {
 	if o.Func == nil {
 		return shared
@@ -196,16 +192,14 @@ func (o *Order) skippable(shared, a, b int) int {
 	return min(shared, max(0, a-o.Suffix), max(0, b-o.Suffix))
 }
 
-// A Budget bounds the work on the keys of a block that is not checked yet. Entries share
-// bytes of their keys, so that a few bytes of a damaged block can stand for many long
-// keys. Functions that take a Budget subtract what they use, and return an error if it
-// does not suffice. A nil *Budget sets no bound; the zero value allows nothing.
+// A Budget bounds the work on the keys of an unchecked block. Entries share bytes of their keys, so a few bytes of a
+// corrupt block can stand for many long keys. Functions that take a Budget subtract what they use, and return an
+// error if it does not suffice. A nil *Budget sets no bound; the zero value allows nothing.
 type Budget struct {
-	// Memory is how many bytes may be allocated for keys.
+	// Memory is the number of bytes that may be allocated for keys.
 	Memory int
 
-	// Compared is how many bytes of keys may be compared, in an order that is not
-	// Bytewise.
+	// Compared is the number of key bytes that may be compared in an order that is not Bytewise.
 	Compared int64
 }
 
@@ -217,7 +211,7 @@ func (b *Budget) start() Budget {
 	return *b
 }
 
-// end sets b to what is left.
+// end sets b to the remaining budget.
 func (b *Budget) end(left Budget) {
 	if b != nil {
 		*b = left

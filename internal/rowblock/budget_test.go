@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// Open takes memory for keys that share bytes out of what it is given.
+// Open takes the memory for keys that share bytes from its budget.
 func TestIterOpenIsBounded(t *testing.T) {
 	t.Parallel()
 	data := build(t, 16, []pair{{"a" + strings.Repeat("k", 1000), "1"}, {"a" + strings.Repeat("l", 1000), "2"}})
@@ -37,8 +37,7 @@ func TestIterOpenIsBounded(t *testing.T) {
 	}
 }
 
-// Keys that grow within a block, and from one to the next, take memory for the
-// longest, and not for each.
+// Keys that grow within a block, and from one block to the next, take memory for the longest key only.
 func TestMemoryIsForTheLongestKey(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -60,15 +59,15 @@ func TestMemoryIsForTheLongestKey(t *testing.T) {
 	}
 }
 
-// The memory for keys of a block is taken once, for the longest that shares bytes. A key that shares
-// none takes no memory: it is a part of the block.
+// Memory for the keys of a block is allocated once, for the longest key that shares bytes. A key that shares none
+// takes no memory: it is a part of the block.
 func TestMemoryIsTakenOnceForABlock(t *testing.T) {
 	t.Parallel()
 	key := func(n int) string { return strings.Repeat("k", n) }
 	for _, tt := range []struct {
 		name   string
 		pairs  []pair
-		memory int // what suffices, and no less
+		memory int // the smallest budget that suffices
 	}{
 		{"ever longer keys", []pair{{key(80_000), ""}, {key(150_000), ""}, {key(300_000), ""}}, 300_000},
 		{"the first is the longest that shares", []pair{{key(80_000), ""}, {key(90_000), ""}, {key(89_000) + "l", ""}}, 90_000},
@@ -87,7 +86,7 @@ func TestMemoryIsTakenOnceForABlock(t *testing.T) {
 	}
 }
 
-// Get puts keys together up to the one it looks for, whatever comes behind.
+// Get rebuilds keys only up to the sought one, whatever follows.
 func TestGetTakesNoMemoryForWhatIsBehind(t *testing.T) {
 	t.Parallel()
 	data := build(t, 16, []pair{
@@ -100,8 +99,7 @@ func TestGetTakesNoMemoryForWhatIsBehind(t *testing.T) {
 	}
 }
 
-// Get takes no more memory for a key than it is given. Keys of this length find none that
-// other lookups have left.
+// Get takes no more memory for a key than its budget. Keys of this length do not fit into pooled buffers.
 func TestGetIsBounded(t *testing.T) {
 	t.Parallel()
 	data := build(t, 16, []pair{{"a" + strings.Repeat("k", 70_000), "1"}, {"a" + strings.Repeat("l", 70_000), "2"}})
@@ -115,15 +113,15 @@ func TestGetIsBounded(t *testing.T) {
 	}
 }
 
-// SeekGE copies a key that shares bytes to the buffer that is there. Only a larger one takes
-// memory. A key that shares nothing is a part of the block.
+// SeekGE copies a key that shares bytes into the given buffer. Only if the buffer is too small does it allocate. A
+// key that shares nothing is a part of the block.
 func TestSeekGECopiesToTheBuffer(t *testing.T) {
 	t.Parallel()
-	first, second := "a"+strings.Repeat("k", 70_000), "a"+strings.Repeat("l", 70_000) // longer than what is pooled
+	first, second := "a"+strings.Repeat("k", 70_000), "a"+strings.Repeat("l", 70_000) // longer than pooled buffers
 	data := build(t, 16, []pair{{first, "1"}, {second, "2"}})
 	for _, tt := range []struct {
 		key               string
-		size, left, bytes int // of buf before and after, and what the copy takes
+		size, left, bytes int // capacity of buf before and after, and bytes allocated for the copy
 	}{
 		{first, 0, 0, 0},
 		{second, 80_000, 80_000, 0},
@@ -146,7 +144,7 @@ func TestSeekGECopiesToTheBuffer(t *testing.T) {
 	}
 }
 
-// What Open, Get and SeekGE take of Compared suffices for them, and a byte less does not.
+// Open, Get and SeekGE succeed with exactly the Compared budget that they use, and fail with a byte less.
 func TestComparedIsWhatSuffices(t *testing.T) {
 	t.Parallel()
 	data := build(t, 16, []pair{{"ka", "1"}, {"kab", "2"}, {"kb", "3"}, {"l", "4"}})

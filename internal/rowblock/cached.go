@@ -7,30 +7,28 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// A Cached is a copy of a Decoded for a cache: in one piece of memory, small, and fast to
-// search.
+// A Cached is a copy of a Decoded for a cache. It is one piece of memory, small, and fast to search.
 //
 //	┌────────┬─────────────────┬─────────┬────────┬──────────┬──────┐
 //	│ Cached │ n abbreviations │ n spans │ n keys │ n values │ rest │
 //	│ 24 B   │ 4 B each        │ 16 B    │                          │
 //	└────────┴─────────────────┴─────────┴──────────────────────────┘
 //
-// Package unsafe is used here for one purpose: to have all of it in one piece. If the
-// cache is larger than the processor's caches, each further piece would make a lookup
-// slower by an eighth to a third, since its page of memory has to be found first. A Cached
-// contains no pointers, and its parts are reached by a pointer to it only.
+// Package unsafe serves to keep all of it in one piece. If the cache is larger than the processor's caches, each
+// further piece would make a lookup slower by an eighth to a third, since its page of memory has to be found first.
+// A Cached contains no pointers, and its parts are reached only through a pointer to it.
 //
-// Only what Touch notes changes. A Cached is safe for concurrent use.
+// Only touched changes. A Cached is safe for concurrent use.
 type Cached struct {
 	n            uint16 // number of entries, ≤ maxEntries
 	size         uint32 // bytes of all keys and values
 	commonPrefix int32  // as in Decoded
 	touched      atomic.Bool
-	memory       uint32 // words of all of it
+	memory       uint32 // size of the whole Cached, in words
 	keySize      uint32 // bytes of all keys
 }
 
-// A Cached is made of words, which have the alignment of all its parts but the text.
+// A Cached consists of words, whose alignment suits all parts.
 const (
 	wordSize   = int(unsafe.Sizeof(uint32(0)))
 	headerSize = int(unsafe.Sizeof(Cached{}))
@@ -40,15 +38,15 @@ const (
 	lineSize = 64 // at least, of the lines of a processor's caches
 )
 
-// wordsFor returns how many words a Cached with n entries has, whose keys and values have size
-// bytes. There is at least one byte more, and without entries a span: no pointer then points
-// behind the memory, not even to an empty value at its end. There are at least three lines, for fetchAhead.
+// wordsFor returns the size, in words, of a Cached with n entries whose keys and values have size bytes. It includes
+// at least one more byte, and a span even without entries, so that no pointer points beyond the memory, not even to
+// an empty value at its end. There are at least three cache lines, for fetchAhead.
 func wordsFor(n, size int) int {
 	return max(headerSize+n*(abbrSize+spanSize)+max(size, spanSize), 3*lineSize)/wordSize + 1
 }
 
-// CachedSize returns about how many bytes of memory ForCache takes. It may take some more:
-// Cached.Size tells. More than 4 GiB cannot be cached.
+// CachedSize returns approximately how many bytes of memory ForCache takes. Cached.Size, which can be somewhat more,
+// is exact. More than 4 GiB cannot be cached.
 func (b *Decoded) CachedSize() int { return wordSize * wordsFor(b.Len(), b.textSize()) }
 
 // textSize returns the number of bytes of all keys and values.
@@ -109,8 +107,7 @@ func (b *Decoded) abbreviateTo(abbreviated []uint32) (commonPrefix int32) {
 	return int32(common)
 }
 
-// Block returns the entries. They are parts of c. order must be the one that they were
-// decoded with.
+// Block returns the entries as parts of c. order must be the one that they were decoded with.
 func (c *Cached) Block(order Order) Decoded {
 	n := int(c.n)
 	abbreviated := unsafe.Add(unsafe.Pointer(c), headerSize)
@@ -130,7 +127,7 @@ func (c *Cached) Block(order Order) Decoded {
 // Size returns how many bytes of memory c takes.
 func (c *Cached) Size() int { return wordSize * int(c.memory) }
 
-// Touch notes a use of c. To write each time would slow down other processors that read c.
+// Touch records a use of c. It writes only if it has to, since a write slows down other processors that read c.
 func (c *Cached) Touch() {
 	fetchAhead(c)
 	if !c.touched.Load() {
@@ -138,19 +135,19 @@ func (c *Cached) Touch() {
 	}
 }
 
-// Touched reports whether c was used, and forgets it.
+// Touched reports whether c was used since the last call of Touched.
 func (c *Cached) Touched() bool { return c.touched.Swap(false) }
 
-// fetchAhead reads the lines that the abbreviations of most blocks take, at the same time as the header.
+// fetchAhead reads the cache lines that contain the abbreviations of most blocks, so that they are fetched together
+// with the header.
 //
 //go:noinline
 func fetchAhead(c *Cached) byte {
 	return *(*byte)(unsafe.Add(unsafe.Pointer(c), lineSize)) + *(*byte)(unsafe.Add(unsafe.Pointer(c), 2*lineSize))
 }
 
-// Fetch reads a byte or more of the lines of memory that a search begins with, so that they are
-// in the processor's caches then. Of a large block it reads some 32 lines. The sum of what it
-// read is of no use, other than to keep the compiler from dropping the reads.
+// Fetch prefetches the memory in which a search begins: it reads at least a byte of each cache line, or of about 32
+// lines of a large block. The sum has no meaning. It keeps the compiler from dropping the reads.
 func (c *Cached) Fetch() (sum uint32) {
 	abbreviated := unsafe.Slice((*uint32)(unsafe.Add(unsafe.Pointer(c), headerSize)), c.n)
 	step := max(lineSize/abbrSize, len(abbreviated)/32)
@@ -160,13 +157,12 @@ func (c *Cached) Fetch() (sum uint32) {
 	return sum
 }
 
-// maxFetched is up to how many bytes of keys FetchKeys reads. With more, each entry has few of the
-// waits that FetchKeys saves.
+// maxFetched is the largest size of keys that FetchKeys prefetches. In larger blocks it would save each entry
+// little.
 const maxFetched = 4096
 
-// FetchKeys reads a byte or more of each line of memory that has spans or keys, all at the same
-// time, so that they are in the processor's caches then. The Decoded is that of a Cached. The sum is
-// of no use, as that of Fetch.
+// FetchKeys prefetches the spans and keys: it reads at least a byte of each cache line, all at the same time. The
+// Decoded must be from Cached.Block. The sum has no meaning, as in Fetch.
 func (b *Decoded) FetchKeys() (sum uint32) {
 	if len(b.spans) == 0 {
 		return 0

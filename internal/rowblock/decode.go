@@ -7,9 +7,8 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// ErrTooMany is the error of Decode for a block that would take too much memory: it has
-// very many entries, or keys that share so many bytes that whole they are far longer than
-// the block. The block may be sound.
+// ErrTooMany is returned by Decode for a block that would take too much memory. It has very many entries, or its
+// rebuilt keys are far longer than the block. The block may be sound.
 var ErrTooMany = errors.New("too many entries, or too many bytes of keys, to decode into an array")
 
 const (
@@ -17,13 +16,12 @@ const (
 	maxKeys    = 1 << 20 // bytes of all keys
 )
 
-// Decode checks data as block.Open does, and sets b to its entries. data is an
-// uncompressed block without its trailer. The values are parts of data, which the caller
-// must not change as long as b is used. After an error b has no entries.
+// Decode checks data as block.Open does, and sets b to its entries. data is an uncompressed block without its
+// trailer. The values are parts of data, which the caller must not change while b is in use. After an error b has no
+// entries.
 //
-// The error is [ErrTooMany] if there are more than 2¹⁴ entries, or if the keys take more
-// than 1 MiB, or more than 16 KiB plus four times the block. The block may be damaged then
-// or not.
+// Decode returns [ErrTooMany] if there are more than 2¹⁴ entries, or if the keys take more than 1 MiB, or more than
+// 16 KiB plus four times the block. Such a block may or may not be corrupt.
 func (b *Decoded) Decode(data []byte, order Order) error {
 	b.reset()
 	stored, err := format.SplitBlock(data)
@@ -44,14 +42,14 @@ func (b *Decoded) Decode(data []byte, order Order) error {
 	return nil
 }
 
-// decodeState says how far a block is decoded.
+// decodeState is the progress of decoding a block.
 type decodeState struct {
 	n          int // number of decoded entries
 	start, end int // of the last entry's key, in keys
 	off        int // of the next entry, in the stored block
 }
 
-// decode decodes the entries, and checks all that block.Open does.
+// decode decodes the entries, and checks everything that block.Open checks.
 func (b *Decoded) decode(stored *format.Block) error {
 	w, err := stored.WalkRestarts()
 	if err != nil {
@@ -62,7 +60,7 @@ func (b *Decoded) decode(stored *format.Block) error {
 	b.spans = b.spans[:min(cap(b.spans), maxEntries)]
 	b.keys = b.keys[:min(cap(b.keys), keyLimit(len(entries)))]
 	if b.keys == nil {
-		b.keys = []byte{} // a nil key would read as none
+		b.keys = []byte{} // a nil key would mean no key
 	}
 	var d decodeState
 	for d.off < len(entries) {
@@ -104,16 +102,16 @@ func (b *Decoded) decodeNext(entries []byte, w *format.RestartWalk, d decodeStat
 	return decodeState{d.n + 1, d.end, d.end + size, e.End}, nil
 }
 
-// decodeRun decodes most entries of most blocks. It calls no functions, so that its
-// variables stay in registers, and it copies 16 bytes at a time:
+// decodeRun decodes most entries of most blocks. It calls no functions, so that its variables stay in registers, and
+// it copies 16 bytes at a time:
 //
 //	entries   … │ shared │ unshared │ length │ unshared key bytes │ value │ …
 //	            off                          key                  value   valueEnd
 //	keys      … │ last key │ this key │ space for 16 bytes more than a key
 //	            start      end
 //
-// It stops at the first entry that it cannot decode. decodeNext decodes that, and finds
-// out whether it is damaged. decodeRun decodes an entry if
+// It stops at the first entry that it cannot decode. decodeNext then decodes that entry or reports corruption.
+// decodeRun decodes an entry if
 //   - each of its lengths takes one byte;
 //   - entries and keys have space for copies of 16 bytes;
 //   - its first unshared byte is > the byte of the last key at that place, and neither is
@@ -148,11 +146,11 @@ func decodeRun(entries, keys []byte, spans []entrySpan, d decodeState, suffix in
 	return decodeState{n, start, end, off}
 }
 
-// keyLimit returns how many bytes the keys of a block of size bytes may take.
+// keyLimit returns the maximum total size of the decoded keys of a block of size bytes.
 func keyLimit(size int) int { return min(16<<10+4*min(size, maxKeys), maxKeys) }
 
-// grow makes space for entry n. Its key has size bytes, and starts at end in keys. grow
-// returns false if a block of blockSize bytes may not have that many entries or keys.
+// grow makes space for entry n, whose key has size bytes and starts at end in keys. It returns false if a block of
+// blockSize bytes must not have that many entries or key bytes.
 func (b *Decoded) grow(n, end, size, blockSize int) bool {
 	limit := keyLimit(blockSize)
 	if n == maxEntries || size > limit-end {

@@ -14,15 +14,15 @@ type Decoded struct {
 	spans        []entrySpan
 	order        Order
 
-	// In a Cached whose order is Bytewise, all keys are also abbreviated: to the 4 bytes after
-	// their common prefix, as a number. A search then looks at one whole key only. The numbers
-	// are apart from the spans, so that it touches few lines of memory.
+	// In a Cached whose order is Bytewise, all keys are also abbreviated: to the 4 bytes after their common prefix,
+	// as a number. A search then looks at one whole key only. The numbers are apart from the spans, so that a search
+	// touches few cache lines.
 	abbreviated  []uint32
-	commonPrefix int // how many bytes all keys share; −1 if there are no abbreviations
-	keySize      int // in a Cached: bytes of all keys, which are in front of the values
+	commonPrefix int // length of the prefix that all keys share; −1 if there are no abbreviations
+	keySize      int // in a Cached: bytes of all keys, which precede the values
 }
 
-// An entrySpan is where an entry's key and value start and end.
+// An entrySpan is the start and the end of an entry's key and of its value.
 type entrySpan struct{ key, keyEnd, value, valueEnd uint32 }
 
 // Len returns the number of entries.
@@ -34,18 +34,16 @@ func (b *Decoded) Key(i int) []byte {
 	return b.keys[s.key:s.keyEnd:s.keyEnd]
 }
 
-// Value returns the value of entry i, 0 ≤ i < Len, with no capacity behind it. The caller
-// must not change it.
+// Value returns the value of entry i, 0 ≤ i < Len. Its capacity equals its length. The caller must not change it.
 func (b *Decoded) Value(i int) []byte {
 	s := &b.spans[i]
 	return b.values[s.value:s.valueEnd:s.valueEnd]
 }
 
-// Size returns how many bytes of memory the Decoded takes, without the stored block. Decode
-// reuses them.
+// Size returns the memory use of the Decoded in bytes, without the stored block. Decode reuses this memory.
 func (b *Decoded) Size() int { return cap(b.keys) + spanSize*cap(b.spans) }
 
-// Get returns the value of key, and whether the Decoded has the key.
+// Get returns the value of key, and whether the block contains key.
 func (b *Decoded) Get(key []byte) (value []byte, found bool) {
 	if b.commonPrefix < 0 {
 		return b.valueIf(b.search(0, b.Len(), key), key)
@@ -54,7 +52,7 @@ func (b *Decoded) Get(key []byte) (value []byte, found bool) {
 	if len(ordered) < b.commonPrefix {
 		return nil, false
 	}
-	// A key that does not start with the common prefix is equal to no key of the block.
+	// A key without the common prefix is not in the block, and comparing whole keys below rules it out.
 	a := format.First4(ordered[b.commonPrefix:])
 	first := format.CountLess(b.abbreviated, a)
 	if n := len(b.abbreviated); n >= manyEntries && first < n && b.abbreviated[first] == a {
@@ -71,16 +69,16 @@ func (b *Decoded) Get(key []byte) (value []byte, found bool) {
 	return nil, false
 }
 
-// manyEntries is from how many entries on a key and its value are not near the span.
+// manyEntries is the number of entries from which a key and its value are not near its span.
 const manyEntries = 8
 
-// fetch reads a byte of the lines where a key and its value are if all have the same sizes. The processor then gets
-// them while it waits for the span, and not one after the other.
+// fetch reads a byte of the lines that contain a key and its value, if all entries have the same sizes. The
+// processor then loads both lines while it waits for the span, instead of one after the other.
 //
 //go:noinline
 func fetch(text []byte, key, value int) byte { return text[key] + text[min(value, len(text)-1)] }
 
-// valueIf returns the value of entry i, if there is an entry i and it has that key.
+// valueIf returns the value of entry i, if entry i exists and has that key.
 func (b *Decoded) valueIf(i int, key []byte) (value []byte, found bool) {
 	if i < b.Len() && b.order.Compare(b.Key(i), key) == 0 {
 		return b.Value(i), true
@@ -106,12 +104,12 @@ func (b *Decoded) SeekGE(key []byte) int {
 	return i
 }
 
-// linearLimit is how many keys of the same abbreviation are compared one by one, before
-// the others are searched by halving.
+// linearLimit is the number of keys with the same abbreviation that are compared one by one, before a binary search
+// of the others.
 const linearLimit = 4
 
-// search returns the number of the first entry whose key is ≥ key. The caller knows that
-// it is ≥ low and ≤ high.
+// search returns the number of the first entry whose key is ≥ key, by binary search. The result must be ≥ low and ≤
+// high.
 func (b *Decoded) search(low, high int, key []byte) int {
 	for low < high {
 		mid := int(uint(low+high) >> 1)

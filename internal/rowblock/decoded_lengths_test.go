@@ -12,8 +12,8 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// A length < 128 is stored in one byte, and a longer one in more. Decode takes all three lengths of
-// an entry on either side of that bound.
+// A length < 128 is stored in one byte, and a longer one in more. Decode accepts all three lengths of an entry on
+// either side of that bound.
 func TestDecodeTakesLengthsOfOneByteAndMore(t *testing.T) {
 	t.Parallel()
 	lengths := []int{1, 16, 17, 126, 127, 128, 129, 200, 255, 256}
@@ -36,11 +36,11 @@ func TestDecodeTakesLengthsOfOneByteAndMore(t *testing.T) {
 	}
 }
 
-// An entry that shares more bytes than the key before has is refused, also in a block that is long
-// enough to be decoded in large steps, and if the order leaves a suffix of the keys out.
+// An entry that shares more bytes than the key before has is rejected, even if the block is long enough for
+// decodeRun, and if the order ignores a suffix of the keys.
 func TestDecodeRefusesSharedBytesThatAreNotThere(t *testing.T) {
 	t.Parallel()
-	value := strings.Repeat("\x00", 60) // what stands behind a key is less than any byte of the next one
+	value := strings.Repeat("\x00", 60) // the bytes after a key are less than any byte of the next one
 	for suffix := range 3 {
 		for more := range uint64(5) {
 			t.Run(fmt.Sprintf("suffix=%d/more=%d", suffix, more), func(t *testing.T) {
@@ -59,7 +59,7 @@ func TestDecodeRefusesSharedBytesThatAreNotThere(t *testing.T) {
 	}
 }
 
-// Decode takes keys that have, together, up to 16 KiB and four times the bytes of the entries.
+// Decode accepts keys with a total length of up to 16 KiB plus four times the length of the entries.
 func TestDecodeBoundsAllKeysByTheBlock(t *testing.T) {
 	t.Parallel()
 	answers := map[bool]int{}
@@ -87,7 +87,7 @@ func TestDecodeBoundsAllKeysByTheBlock(t *testing.T) {
 	}
 }
 
-// A block in the cache takes little more than its keys and values, and 20 bytes for each entry, or than the three lines of
+// A cached block takes little more than its keys and values plus 20 bytes for each entry, or than the three lines of
 // memory that a lookup reads at once.
 func TestCachedSizeIsThatOfKeysAndValues(t *testing.T) {
 	t.Parallel()
@@ -113,7 +113,7 @@ func TestCachedSizeIsThatOfKeysAndValues(t *testing.T) {
 	}
 }
 
-// Fetch and FetchKeys read only what there is, in blocks of any size, and change nothing.
+// Fetch and FetchKeys stay within blocks of any size, and change nothing.
 func TestFetchLeavesEntriesAsTheyAre(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{0, 1, 2, 5, 100, 2000} {

@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// all returns what e has.
+// all returns the entries of e.
 func all(e *rowblock.Decoded) []pair {
 	var pairs []pair
 	for i := range e.Len() {
@@ -24,7 +24,7 @@ func all(e *rowblock.Decoded) []pair {
 	return pairs
 }
 
-// Decode finds what Open finds wrong with a block, in the same words.
+// Decode reports the same errors as Open.
 func TestDecodeRefusesWhatOpenDoes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range rawtable.MalformedBlocks {
@@ -41,7 +41,7 @@ func TestDecodeRefusesWhatOpenDoes(t *testing.T) {
 	}
 }
 
-// checkEntries compares e with the pairs that it was made of.
+// checkEntries compares e with the pairs it was built from.
 func checkEntries(t *testing.T, name string, e *rowblock.Decoded, pairs []pair, keys []string, compare func(a, b []byte) int) {
 	t.Helper()
 	if diff := cmp.Diff(pairs, all(e)); diff != "" {
@@ -59,8 +59,8 @@ func checkEntries(t *testing.T, name string, e *rowblock.Decoded, pairs []pair, 
 	}
 }
 
-// Entries, also when packed, have what was written, and find it, in any order
-// and with whatever was decoded into them before.
+// A Decoded, also when packed, contains and finds exactly what was written, in any order and whatever was decoded
+// into it before.
 func TestDecodedEntriesAreThoseWritten(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -97,7 +97,7 @@ func TestDecodedEntriesAreThoseWritten(t *testing.T) {
 	}
 }
 
-// Few bytes can make many entries, or long keys; Entries take them up to a bound.
+// Few bytes can stand for many entries or long keys. Decode accepts them up to a bound.
 func TestEntriesAreBounded(t *testing.T) {
 	t.Parallel()
 	numbers := func(n int) (pairs []pair) {
@@ -140,7 +140,7 @@ func TestEntriesAreBounded(t *testing.T) {
 	}
 }
 
-// What Entries are given does not depend on what they had before.
+// Decoding does not depend on what was decoded before.
 func TestDecodeForgets(t *testing.T) {
 	t.Parallel()
 	var many, long []pair
@@ -159,8 +159,8 @@ func TestDecodeForgets(t *testing.T) {
 	}
 }
 
-// If one key differs from all others early, the abbreviated keys of the others are equal.
-// They are found nevertheless, by a binary search.
+// If one key differs early from all others, the abbreviations of the others are equal. A binary search still finds
+// them.
 func TestKeysWithEqualAbbreviationsAreFound(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 3, 4, 5, 6, 100, 2000} {
@@ -185,7 +185,7 @@ func TestKeysWithEqualAbbreviationsAreFound(t *testing.T) {
 	}
 }
 
-// suffixed is an order of keys with two bytes at the end that are in the other order.
+// suffixed orders keys bytewise by all but their last two bytes, and then by these in descending order.
 func suffixed(a, b []byte) int {
 	split := func(k []byte) (part, suffix []byte) { n := max(0, len(k)-2); return k[:n], k[n:] }
 	pa, sa := split(a)
@@ -204,8 +204,7 @@ func suffixed(a, b []byte) int {
 	return bytes.Compare(sb, sa)
 }
 
-// To know that keys are in the bytewise order but for their suffixes makes no
-// difference but in time: to what is found, and to what is refused.
+// Declaring a Suffix changes neither what is found nor what is rejected, only the time.
 func TestSuffixChangesNoAnswer(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()

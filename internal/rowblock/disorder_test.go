@@ -11,7 +11,8 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// Decode and Open notice keys that do not increase, also if they share fewer bytes with the key before than they could.
+// Decode and Open reject keys that do not increase, even if they share fewer bytes with the key before than they
+// could.
 func TestDisorderIsNoticedWhateverKeysShare(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(61, 1))

@@ -11,10 +11,9 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// FuzzOpen opens blocks of any bytes: they are refused, or read the same
-// forward and backward, in order, and find each of their keys. What Get finds
-// is there, whether the block is refused or not. Moves are made as on a slice.
-// Entries agree in all of that.
+// FuzzOpen opens arbitrary blocks. They are rejected, or read the same forward and backward, in order, and contain
+// each of their keys. A key that Get finds is there, even in a rejected block. Moves agree with moves on a slice,
+// and a Decoded with an Iter.
 func FuzzOpen(f *testing.F) {
 	for _, tt := range rawtable.MalformedBlocks {
 		f.Add([]byte(tt.Contents), []byte("a"), []byte(nil))
@@ -22,7 +21,7 @@ func FuzzOpen(f *testing.F) {
 	f.Add(build(f, 2, []pair{{"", ""}, {"a", "1"}, {"ab", "2"}, {"b", "3"}}), []byte("ab"), []byte{1, 5, 5, 4, 5, 2, 5, 3, 4})
 	f.Fuzz(func(t *testing.T, data, key, moves []byte) {
 		checkGet(t, data, key)
-		rowblock.GetChecked(data, key) // of a mapped file that changed after it was checked
+		rowblock.GetChecked(data, key) // must not panic if a mapped file changed after it was checked
 		b, err := rowblock.Open(data, rowblock.Order{}, nil)
 		var e rowblock.Decoded
 		if got := e.Decode(data, rowblock.Order{}); got != rowblock.ErrTooMany && fmt.Sprint(got) != fmt.Sprint(err) {

@@ -7,18 +7,15 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// Get returns the value of key in data, and whether data has the key. data is an
-// uncompressed block without its trailer. The value is a part of data, with no capacity
-// behind it.
+// Get returns the value of key in data, and whether data contains key. data is an uncompressed block without its
+// trailer. The value is a part of data, and its capacity equals its length.
 //
-// Get is faster than Open, which checks the whole block. It checks only the restart
-// point behind which key would be, and the entries from there to key. A key that it
-// finds is in the block. A key that it does not find may be in the block all the same, if
-// the block is damaged elsewhere or its keys are out of order. Damage that Get finds is an
-// error.
+// Get is faster than Open, which checks the whole block. It checks only the last restart point at or before key, and
+// the entries from there to key. A key that it finds is in the block. It may miss a key if the block is corrupt
+// elsewhere or its keys are out of order. If Get comes across corruption, it returns an error.
 //
-// The budget bounds the work on keys if the order has a Func. A block that needs more is
-// an error. nil sets no bound.
+// If the order has a Func, the budget bounds the work on keys. If a block exceeds it, Get returns an error. A nil
+// budget sets no bound.
 func Get(data []byte, order Order, key []byte, budget *Budget) (value []byte, found bool, err error) {
 	b, start, err := openAt(key, data, order)
 	if err != nil {
@@ -30,8 +27,8 @@ func Get(data []byte, order Order, key []byte, budget *Budget) (value []byte, fo
 	return getBytewise(b.parts.Entries, start, key)
 }
 
-// GetChecked is Get in the bytewise order, for a block that Walk has found sound. It takes no longer in a
-// large block: it looks at no entry before the restart point.
+// GetChecked is like Get in the bytewise order, for a block that Walk has found sound. It reads no entry before the
+// restart point, so large blocks do not take longer.
 func GetChecked(data []byte, key []byte) (value []byte, found bool, err error) {
 	parts, err := format.SplitBlock(data)
 	if err != nil {
@@ -43,11 +40,11 @@ func GetChecked(data []byte, key []byte) (value []byte, found bool, err error) {
 		return nil, false, err
 	}
 	start := uint64(uint32(parts.Restart(i)))
-	return getBytewise(parts.Entries, int(min(start, uint64(len(parts.Entries)))), key) // in a mapped file it can change
+	return getBytewise(parts.Entries, int(min(start, uint64(len(parts.Entries)))), key) // a mapped file can change
 }
 
-// getBytewise is Get from the restart point at start on, in the bytewise order. It rebuilds no keys. Of
-// the last key, which is < key, it knows the length, and match: how many bytes that and key share.
+// getBytewise is Get from the restart point at start on, in the bytewise order. It rebuilds no keys. Instead it
+// tracks the length of the last key, which is < key, and match, the number of bytes that both share.
 func getBytewise(entries []byte, start int, key []byte) (value []byte, found bool, err error) {
 	length, match := 0, 0
 	for off := start; off < len(entries); {
@@ -89,13 +86,13 @@ func (b *Block) getOrdered(start int, key []byte, budget *Budget) (value []byte,
 	return b.parts.Entries[e.Value:e.End:e.End], true, nil
 }
 
-// SeekGE returns the first entry of data whose key is ≥ key, and whether there is one. data is as for Get,
-// and SeekGE checks as much of it. The value is a part of data, and so is entryKey, unless it shares bytes
-// with the key before: then it is a copy in *buf, in place of its bytes. If *buf has not enough capacity,
-// SeekGE allocates another one, which counts for the budget. Neither slice has capacity behind it.
+// SeekGE returns the first entry of data whose key is ≥ key, and whether there is one. data is as for Get, and
+// SeekGE checks as much of it. The value is a part of data. So is entryKey, unless it shares bytes with the key
+// before: then it is a copy that overwrites *buf. If the capacity of *buf does not suffice, SeekGE allocates a
+// larger buffer, which counts against the budget. The capacities of both slices equal their lengths.
 //
-// The budget bounds the work on keys in every order. A block that needs more is an error. nil sets no
-// bound.
+// The budget bounds the work on keys in every order. If a block exceeds it, SeekGE returns an error. A nil budget
+// sets no bound.
 func SeekGE(buf *[]byte, data []byte, order Order, key []byte, budget *Budget) (entryKey, value []byte, found bool, err error) {
 	b, start, err := openAt(key, data, order)
 	if err != nil {
@@ -119,8 +116,8 @@ func SeekGE(buf *[]byte, data []byte, order Order, key []byte, budget *Budget) (
 	return slices.Clip(entryKey), b.parts.Entries[e.Value:e.End:e.End], true, nil
 }
 
-// openAt returns the block, unchecked, and the offset of the last restart point whose key is ≤ key, or of the first one
-// if there is none. The scan for key starts there.
+// openAt returns the unchecked block, and the offset of the last restart point whose key is ≤ key, or of the first
+// one if there is none. The search for key starts there.
 func openAt(key, data []byte, order Order) (b Block, start int, err error) {
 	b.order = order
 	if b.parts, err = format.SplitBlock(data); err != nil {
@@ -133,7 +130,7 @@ func openAt(key, data []byte, order Order) (b Block, start int, err error) {
 	return b, start, err
 }
 
-// lastRestart returns the number of that restart point.
+// lastRestart returns the number of the last restart point whose key is ≤ key, or 0 if there is none.
 func (b *Block) lastRestart(key []byte) (int, error) {
 	low, high := 0, b.parts.NumRestarts()
 	for low+1 < high {
@@ -151,9 +148,9 @@ func (b *Block) lastRestart(key []byte) (int, error) {
 	return low, nil
 }
 
-// restartKey returns the key at restart point i, of a block that is not checked.
+// restartKey returns the key at restart point i of an unchecked block.
 func (b *Block) restartKey(i int) ([]byte, error) {
-	off := uint32(b.parts.Restart(i)) // a damaged one can be negative as an int of 32 bits
+	off := uint32(b.parts.Restart(i)) // if corrupt, negative as a 32-bit int
 	if uint64(off) >= uint64(len(b.parts.Entries)) {
 		return nil, fmt.Errorf("restart point %d is %d, outside the %d bytes of entries", i, off, len(b.parts.Entries))
 	}
@@ -167,8 +164,8 @@ func (b *Block) restartKey(i int) ([]byte, error) {
 	return b.parts.Entries[e.Key:e.Value], nil
 }
 
-// checkedRestart returns the offset of restart point i, where an entry must start. That of restart
-// point 0 must be 0. It reads the offset once: in a mapped file it can change.
+// checkedRestart returns the offset of restart point i, and checks that an entry starts there. Restart point 0 must
+// be at 0. It reads the offset only once, because it can change in a mapped file.
 func (b *Block) checkedRestart(i int) (int, error) {
 	want := uint32(b.parts.Restart(i))
 	off := 0
@@ -185,11 +182,11 @@ func (b *Block) checkedRestart(i int) (int, error) {
 	return off, nil
 }
 
-// seekGE returns the first entry whose key is ≥ key, from the restart point at start on.
-// The entry's key is d.last then. order is how it compares with key: 0 or positive, or
-// negative if all keys are < key and there is no entry.
+// seekGE returns the first entry whose key is ≥ key, from the restart point at start on, and leaves the entry's key
+// in d.last. order is the result of comparing it with key: 0 or positive. If all keys are < key, order is negative
+// and there is no entry.
 func (b *Block) seekGE(start int, key []byte, d *keyDecoder) (e format.Entry, order int, err error) {
-	match := 0 // bytes that the last key and key share
+	match := 0 // number of bytes that the last key and key share
 	for off := start; off < len(b.parts.Entries); off = e.End {
 		if e, err = format.DecodeEntry(b.parts.Entries, off); err != nil {
 			return e, -1, err

@@ -7,8 +7,8 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// What a lookup comes to on its way is checked: a restart point must share nothing, and an entry no
-// more than the last key has. Each block has a key that is not found if the fault is passed over.
+// A lookup checks the entries that it passes: a restart point must share nothing, and an entry no more than the last
+// key has. Each block has a key that a lookup would miss if it ignored the fault.
 func TestGetChecksWhatItComesTo(t *testing.T) {
 	t.Parallel()
 	first := rawtable.Entry(0, "ab", "1")

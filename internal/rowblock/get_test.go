@@ -47,8 +47,7 @@ func open(t testing.TB, data []byte) *rowblock.Iter {
 	return &it
 }
 
-// Of a damaged block, Get returns an error or what a reading from the start on
-// finds.
+// For a corrupt block, Get returns an error or the same value as a plain read from the start.
 func TestGetOnDamageFindsWhatIsThere(t *testing.T) {
 	t.Parallel()
 	for _, tt := range rawtable.MalformedBlocks {
@@ -60,7 +59,7 @@ func TestGetOnDamageFindsWhatIsThere(t *testing.T) {
 	}
 }
 
-// checkGet compares a found value with a plain reading from the start on.
+// checkGet compares a found value with a plain read from the start.
 func checkGet(t *testing.T, data, key []byte) {
 	t.Helper()
 	value, found, err := rowblock.Get(data, rowblock.Order{}, key, nil)
@@ -75,8 +74,8 @@ func checkGet(t *testing.T, data, key []byte) {
 	t.Errorf("Get(%q) = %q, which is not in the block %q", key, value, data)
 }
 
-// readPlainly returns the entries up to the first one whose lengths do not fit.
-// It passes over those that share more than is known of the key before them.
+// readPlainly returns the entries up to the first one whose lengths do not fit. It skips entries that share more
+// than is known of the key before.
 func readPlainly(data []byte) []pair {
 	end := len(data) - 4*(1+int(binary.LittleEndian.Uint32(data[len(data)-4:])))
 	var pairs []pair
@@ -104,7 +103,7 @@ func readPlainly(data []byte) []pair {
 	return pairs
 }
 
-// A restart point inside a value that looks like an entry must not be believed.
+// A restart point inside a value that looks like an entry must be rejected.
 func TestGetDoesNotReadInsideEntries(t *testing.T) {
 	t.Parallel()
 	forged := "\x00\x01\x01c!"
@@ -115,7 +114,7 @@ func TestGetDoesNotReadInsideEntries(t *testing.T) {
 	}
 }
 
-// On sound blocks, Get finds what is there and nothing else, in any order.
+// In sound blocks, Get finds exactly the keys that are there, in any order.
 func TestGetFindsWhatIsThereAndNothingElse(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 2))

@@ -7,14 +7,14 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// An Iter moves over the entries of a Block, as package block's does. The zero value is an Iter on a Block
-// without entries; Reset and Open give it another.
+// An Iter moves over the entries of a Block, as a block.Iter does. The zero value is on a Block without entries;
+// Reset and Open set another.
 type Iter struct {
 	b      Block
-	offset int // where the entry starts; len(b.parts.Entries) after the last entry
-	next   int // where the entry ends; 0 before the first entry
+	offset int // start of the entry; len(b.parts.Entries) after the last entry
+	next   int // end of the entry; 0 before the first entry
 
-	keys   keyDecoder // last has the entry's key; this.buf is for a copy of a key to seek
+	keys   keyDecoder // last has the entry's key; this.buf holds a copy of a sought key
 	value  []byte
 	shared int // bytes that the entry's key shares with the key before
 
@@ -27,13 +27,12 @@ func (it *Iter) Reset(b Block) {
 	it.rewind(0)
 }
 
-// Open checks data as the function Open does, and moves the Iter to before the first
-// entry. It takes less memory than Open and Reset do, as it checks the keys in the Iter's
-// buffers. The Iter keeps data, and the caller must not change it any more. After an error
-// the Iter is on a Block without entries.
+// Open checks data as the function Open does, and moves the Iter to before the first entry. It takes less memory
+// than the function Open and Reset, since it checks the keys in the Iter's buffers. The Iter keeps data, which the
+// caller must not change any more. After an error the Iter is on a Block without entries.
 //
-// The budget bounds the work on keys in every order. A block that needs more is an error.
-// nil sets no bound.
+// The budget bounds the work on keys in every order. If a block exceeds it, Open returns an error. A nil budget sets
+// no bound.
 func (it *Iter) Open(data []byte, order Order, budget *Budget) error {
 	it.Reset(Block{})
 	it.keys.budget = budget.start()
@@ -41,7 +40,7 @@ func (it *Iter) Open(data []byte, order Order, budget *Budget) error {
 	budget.end(it.keys.budget)
 	it.keys.entries = nil
 	if d := &it.keys; cap(d.last.buf) < cap(d.this.buf) {
-		d.last, d.this = d.this, d.last // the larger buffer has space for every key of the block
+		d.last, d.this = d.this, d.last // the larger buffer fits every key of the block
 	}
 	it.Reset(b)
 	return err
@@ -60,16 +59,15 @@ func (it *Iter) Valid() bool { return it.offset < it.next }
 // move. The caller must not change it.
 func (it *Iter) Key() []byte { return it.keys.last.key }
 
-// Value returns the entry's value, or nil if there is no entry. It is a part of the Block,
-// and valid as long as that. The caller must not change it.
+// Value returns the entry's value, or nil if there is no entry. It is a part of the Block, and valid as long as the
+// Block. The caller must not change it.
 func (it *Iter) Value() []byte { return it.value }
 
-// Shared returns how many bytes the entry's key shares with the key before. The Block
-// does not store them a second time.
+// Shared returns the number of bytes that the entry's key shares with the key before.
 func (it *Iter) Shared() int { return it.shared }
 
-// Offset returns where the entry starts, in bytes from the start of the Block. After the
-// last entry it returns where that ends. Offsets tell which of two entries comes first.
+// Offset returns the offset of the entry in the Block. After the last entry it returns the end of the last entry.
+// Offsets order the entries.
 func (it *Iter) Offset() int { return it.offset }
 
 // First moves to the first entry, and returns Valid.
@@ -87,11 +85,11 @@ func (it *Iter) Last() bool {
 	return it.Valid()
 }
 
-// Next moves to the next entry, and returns Valid. Before the first entry it moves to the
-// first one. At the last entry it moves to after it.
+// Next moves to the next entry, and returns Valid. Before the first entry it moves to the first one. At the last
+// entry it moves past the end.
 func (it *Iter) Next() bool {
 	if it.next < len(it.b.parts.Entries) {
-		if len(it.passed.entries) > 0 { // after Prev: there may be more of them
+		if len(it.passed.entries) > 0 { // after Prev, which may be called again
 			it.cacheEntry()
 		}
 		it.read()
@@ -107,7 +105,7 @@ func (it *Iter) Next() bool {
 // Prev moves to the entry before, and returns Valid. After the last entry it moves to the
 // last one. At the first entry it moves to before it.
 func (it *Iter) Prev() bool {
-	end := it.offset // where the entry before ends
+	end := it.offset // the end of the entry before
 	if len(it.passed.entries) > 0 {
 		it.readCached()
 		return true
@@ -142,10 +140,10 @@ func (it *Iter) SeekGE(key []byte) bool {
 	return false
 }
 
-// scan moves on to the first entry whose key is ≥ key, bytewise. It does not compare
-// bytes that the last comparison has settled.
+// scan moves forward to the first entry whose key is ≥ key, bytewise. It does not compare bytes again that the
+// comparison before has settled.
 func (it *Iter) scan(key []byte) bool {
-	match := 0 // bytes that the last key and key share
+	match := 0 // number of bytes that the last key and key share
 	for it.next < len(it.b.parts.Entries) {
 		shared := it.read()
 		if shared > match { // it shares the byte that makes the last key < key
@@ -167,7 +165,7 @@ func (it *Iter) SeekLT(key []byte) bool {
 	return it.Prev()
 }
 
-// rewind moves to right before restart point i.
+// rewind moves to just before restart point i.
 func (it *Iter) rewind(i int) {
 	it.offset, it.next = 0, 0
 	if i > 0 {
@@ -179,8 +177,7 @@ func (it *Iter) rewind(i int) {
 	it.passed.reset()
 }
 
-// read moves to the entry at next, and returns how many bytes it shares. The caller knows
-// that there is one. Open has checked it.
+// read moves to the entry at next, which must exist, and returns how many bytes its key shares. Open has checked it.
 func (it *Iter) read() (shared int) {
 	e := it.b.parts.Entries
 	shared, at := uvarint(e, it.next)
@@ -194,7 +191,7 @@ func (it *Iter) read() (shared int) {
 	return shared
 }
 
-// uvarint decodes the varint at off of a checked block, and returns where it ends.
+// uvarint decodes the varint at off of a checked block, and returns its end.
 func uvarint(b []byte, off int) (v, end int) {
 	if c := b[off]; c < 0x80 {
 		return int(c), off + 1

@@ -120,7 +120,7 @@ func checkMoves(t *testing.T, name string, it *rowblock.Iter, pairs []pair, move
 				name, moves[:n+1], sought, ok, it.Valid(), k, v, cap(k), cap(v), want, at, pairs)
 		}
 		if len(pairs) == 0 {
-			at = -1 // an empty block's before and after are one place
+			at = -1 // in an empty block, before and after are the same
 		}
 	}
 }
@@ -133,7 +133,7 @@ func TestZeroIterIsEmpty(t *testing.T) {
 	}
 }
 
-// Searching and moving take no memory once the Iter has room for a key.
+// Once the Iter has room for a key, seeks and moves do not allocate.
 func TestIterDoesNotAllocate(t *testing.T) {
 	b, err := rowblock.Open(build(t, 16, randomPairs(rand.New(rand.NewPCG(1, 1)), 100)), rowblock.Order{}, nil)
 	noError(t, err)
@@ -153,8 +153,8 @@ func TestIterDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// Prev goes back through a long run between restart points, of keys that share
-// little and much in turn, on a way that it remembers in parts.
+// Prev moves back through a long run between restart points, whose keys share little and much in turn. The reverse
+// cache covers the run in parts.
 func TestPrevThroughLongRuns(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -164,7 +164,7 @@ func TestPrevThroughLongRuns(t *testing.T) {
 		for i := range n {
 			key := fmt.Sprintf("%08d", i) + strings.Repeat("k", rng.IntN(3)*rng.IntN(40))
 			if n == 100 {
-				key += strings.Repeat("k", 5000*(i%2)) // more than is remembered
+				key += strings.Repeat("k", 5000*(i%2)) // more than is cached
 			}
 			pairs = append(pairs, pair{key, fmt.Sprint(i)})
 		}
@@ -190,9 +190,8 @@ func TestPrevThroughLongRuns(t *testing.T) {
 	}
 }
 
-// Keys that are cut by a few bytes each, so that the cuts just do not fit in
-// what is remembered of the way back. Reading it anew at each step would take an
-// hour.
+// Each key is a few bytes shorter than the one before, so that the suffixes just do not fit into the reverse cache.
+// Decoding from the restart point at each step would take an hour.
 func TestPrevThroughCutsThatJustDoNotFit(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()

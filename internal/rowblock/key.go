@@ -8,15 +8,15 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// A keyBuffer rebuilds the keys of consecutive entries. Bytes that a key shares with the
-// key before are not copied again: they can be far more than the entry stores.
+// A keyBuffer rebuilds the keys of consecutive entries. Bytes that a key shares with the key before stay in place:
+// they can be far more than the entry stores.
 type keyBuffer struct {
 	key   []byte // a part of the block if the entry shares nothing; else buf
 	buf   []byte
 	inBuf bool // key is buf
 }
 
-// next sets key to that of the next entry, which shares that many bytes with this key.
+// next sets key to the key of the next entry, which shares that many bytes with this key.
 func (k *keyBuffer) next(shared int, unshared []byte) {
 	if shared == 0 {
 		k.key, k.inBuf = unshared[:len(unshared):len(unshared)], false
@@ -29,8 +29,8 @@ func (k *keyBuffer) next(shared int, unshared []byte) {
 	k.key, k.inBuf = k.buf[:len(k.buf):len(k.buf)], true
 }
 
-// nextAfter sets key to that of the entry after last's, which shares that many bytes
-// with it. Unlike next, it leaves the key before as it is.
+// nextAfter sets key to the key of the entry after last's, which shares that many bytes with last's key. Unlike
+// next, it preserves last's key.
 func (k *keyBuffer) nextAfter(last *keyBuffer, shared int, unshared []byte) {
 	if shared == 0 {
 		k.next(0, unshared)
@@ -45,11 +45,11 @@ func (k *keyBuffer) reset() {
 	k.key, k.inBuf = nil, false
 }
 
-// A keyDecoder rebuilds the keys of a block that is not checked yet, within a budget.
+// A keyDecoder rebuilds the keys of an unchecked block, within a budget.
 type keyDecoder struct {
-	last, this keyBuffer // this: the next key, where an order has to see both whole
+	last, this keyBuffer // this is the next key, if the order has to see both keys whole
 	budget     Budget
-	entries    []byte // of the block, if all of them are decoded; else nil
+	entries    []byte // of the block, if all entries are decoded; else nil
 }
 
 // next sets last to the key of the entry at off.
@@ -61,8 +61,7 @@ func (d *keyDecoder) next(off int, e format.Entry, unshared []byte) error {
 	return nil
 }
 
-// nextInOrder does what next does, and checks by compare that the key is > the key
-// before.
+// nextInOrder is like next, but also checks by compare that the key is > the key before.
 func (d *keyDecoder) nextInOrder(off int, e format.Entry, unshared []byte, compare func(a, b []byte) int) error {
 	last, this := &d.last, &d.this
 	if err := d.prepare(this, off, e, unshared); err != nil {
@@ -79,8 +78,7 @@ func (d *keyDecoder) nextInOrder(off int, e format.Entry, unshared []byte, compa
 	return nil
 }
 
-// join returns the bytes of shared and unshared as one slice. They are the end of the
-// key of the entry at off.
+// join returns shared and unshared as one slice. They are the end of the key of the entry at off.
 func (d *keyDecoder) join(off int, shared, unshared []byte) ([]byte, error) {
 	if len(shared) == 0 {
 		return unshared, nil
@@ -94,8 +92,8 @@ func (d *keyDecoder) join(off int, shared, unshared []byte) ([]byte, error) {
 	return d.this.buf, nil
 }
 
-// prepare checks that the entry at off shares no more bytes than the last key has, and
-// gives to a buffer that is large enough for the entry's key.
+// prepare checks that the entry at off shares no more bytes than the last key has, and ensures that to's buffer is
+// large enough for the entry's key.
 func (d *keyDecoder) prepare(to *keyBuffer, off int, e format.Entry, unshared []byte) error {
 	if e.Shared > uint64(len(d.last.key)) {
 		return e.SharesTooMuch(off, len(d.last.key))
@@ -106,16 +104,15 @@ func (d *keyDecoder) prepare(to *keyBuffer, off int, e format.Entry, unshared []
 	return nil
 }
 
-// grow gives to a buffer of at least n bytes, for the key of the entry at off. If the key
-// is long, the buffer is large enough for all keys to come, and somewhat larger, for the
-// next block.
+// grow gives to a buffer of at least n bytes, for the key of the entry at off. If the key is long, the buffer fits
+// all following keys, with some room for the next block.
 func (d *keyDecoder) grow(to *keyBuffer, off, n int) error {
 	if n > maxPooledKey {
 		n = max(n, longestKey(d.entries, off, len(d.last.key)))
 	}
 	left := d.budget.Memory
 	if n > left {
-		return fmt.Errorf("entry at %d, or one behind it, has a key of %d bytes that shares bytes with the key before: memory for such keys is bounded, and %d bytes are left", off, n, left)
+		return fmt.Errorf("entry at %d, or one after it, has a key of %d bytes that shares bytes with the key before: memory for such keys is bounded, and %d bytes are left", off, n, left)
 	}
 	if more := n + n/4; more <= left/2 {
 		n = more
@@ -125,9 +122,8 @@ func (d *keyDecoder) grow(to *keyBuffer, off, n int) error {
 	return nil
 }
 
-// longestKey returns the length of the longest key that shares bytes with the key
-// before, from the entry at off on. lastLen is the length of the key before that entry.
-// An unsound entry ends the search.
+// longestKey returns the length of the longest key that shares bytes with the key before it, from the entry at off
+// on. lastLen is the length of the key before that entry. A corrupt entry ends the search.
 func longestKey(entries []byte, off, lastLen int) int {
 	longest := 0
 	for off < len(entries) {
@@ -144,7 +140,7 @@ func longestKey(entries []byte, off, lastLen int) int {
 	return longest
 }
 
-// copyKey returns a copy of the last key, in the memory of buf if that suffices.
+// copyKey returns a copy of the last key, in buf's memory if its capacity suffices.
 func (d *keyDecoder) copyKey(buf []byte) ([]byte, error) {
 	n := len(d.last.key)
 	if n > cap(buf) {
@@ -156,7 +152,7 @@ func (d *keyDecoder) copyKey(buf []byte) ([]byte, error) {
 	return append(buf[:0], d.last.key...), nil
 }
 
-// spend takes n bytes of keys to compare, up to the entry at off, from the budget.
+// spend deducts n compared key bytes from the budget, for the entry at off.
 func (d *keyDecoder) spend(off, n int) error {
 	if d.budget.Compared -= int64(n); d.budget.Compared < 0 {
 		return fmt.Errorf("entry at %d: the keys up to here are, together, far longer than the block: comparing them is bounded", off)
@@ -166,8 +162,7 @@ func (d *keyDecoder) spend(off, n int) error {
 
 var keyDecoders = sync.Pool{New: func() any { return new(keyDecoder) }}
 
-// maxPooledKey is the longest buffer that goes back to the pool, so that one huge key
-// does not hold memory for ever.
+// maxPooledKey is the largest buffer that returns to the pool, so that the pool does not hold huge ones.
 const maxPooledKey = 1 << 16
 
 func getKeyDecoder() *keyDecoder { return keyDecoders.Get().(*keyDecoder) }

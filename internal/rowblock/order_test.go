@@ -16,8 +16,8 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// checkSuffixed holds Iter, Get and Seek to the same with the length of the suffix
-// and without, on a block that is refused with the error want, or has these pairs.
+// checkSuffixed checks that Iter, Get and Seek behave the same with the suffix's length and without, on a block that
+// is rejected with the error want, or contains these pairs.
 func checkSuffixed(t *testing.T, rng *rand.Rand, data []byte, want error, pairs []pair) {
 	t.Helper()
 	plain, quick := rowblock.Order{Func: suffixed}, rowblock.Order{Func: suffixed, Suffix: 2}
@@ -40,7 +40,7 @@ func checkSuffixed(t *testing.T, rng *rand.Rand, data []byte, want error, pairs 
 	}
 }
 
-// find returns what Get and Seek say of key, as text.
+// find returns the results of Get and Seek for key, as text.
 func find(data []byte, order rowblock.Order, key []byte) string {
 	value, found, err := rowblock.Get(data, order, key, nil)
 	at, next, ok, seekErr := rowblock.SeekGE(new([]byte), data, order, key, nil)
@@ -73,7 +73,7 @@ func TestBytewiseIsWithoutTheSuffix(t *testing.T) {
 	}
 }
 
-// Keys in no order, and keys that are there twice, are read as they are stored.
+// Unordered and duplicate keys are read as they are stored.
 func TestUncheckedOrderTakesAnyOrder(t *testing.T) {
 	t.Parallel()
 	pairs := []pair{{"b", "1"}, {"ba", "2"}, {"a", "3"}, {"a", "4"}, {"", "5"}, {strings.Repeat("k", 1000), "6"}, {"k", "7"}}
@@ -93,8 +93,8 @@ func TestUncheckedOrderTakesAnyOrder(t *testing.T) {
 	}
 }
 
-// A few bytes of a block can stand for keys that are very long together. To read
-// them takes work only in an order that has to see whole keys.
+// A few bytes of a block can stand for keys whose total length is huge. Reading them is expensive only in an order
+// that has to see whole keys.
 func TestWorkIsLinearButForOtherOrders(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -129,9 +129,8 @@ func TestWorkIsLinearButForOtherOrders(t *testing.T) {
 	}
 }
 
-// What a Writer writes takes a bounded amount of memory and work to read, whatever
-// the keys and the restart interval are: the keys of a block are, together, at most
-// 257 times as long as the block, and one that shares bytes has at most 1 MiB.
+// A Writer's blocks take bounded memory and work to read, for any keys and restart interval: the keys of a block are
+// together at most 257 times as long as the block, and a key that shares bytes has at most 1 MiB.
 func TestWriterBoundsWhatKeysShare(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -172,7 +171,7 @@ func TestWriterBoundsWhatKeysShare(t *testing.T) {
 	}
 }
 
-// The empty key is a key: what tells it from none is that it is not nil.
+// The empty key is a key: unlike no key, it is not nil.
 func TestEmptyKeyIsNotNil(t *testing.T) {
 	t.Parallel()
 	data := build(t, 16, []pair{{"", ""}})
@@ -197,8 +196,7 @@ func TestEmptyKeyIsNotNil(t *testing.T) {
 	}
 }
 
-// A Writer accepts the keys that are > the last one in its Order, and no others, whatever it
-// knows of the Order to find that out faster.
+// A Writer accepts exactly the keys that are > the last one in its Order, however it compares them.
 func TestWriterTakesAscendingKeysOnly(t *testing.T) {
 	t.Parallel()
 	for name, order := range map[string]rowblock.Order{
@@ -231,8 +229,8 @@ func randomKey(rng *rand.Rand) []byte {
 	return key
 }
 
-// Keys are compared without the bytes that they are known to share. An order with a suffix still
-// sees all of it: its Func can take the last bytes of each key for the suffix.
+// Keys are compared without the bytes they are known to share. An order with a suffix still sees the whole suffix:
+// its Func can take the last bytes of each key for it.
 func TestFuncSeesWholeSuffixes(t *testing.T) {
 	t.Parallel()
 	cut := 0
@@ -242,7 +240,7 @@ func TestFuncSeesWholeSuffixes(t *testing.T) {
 		}
 		return suffixed(a, b)
 	}}
-	// Keys that end within the suffix of another one, which share the most.
+	// Keys that end within another key's suffix share the most.
 	keys := []string{"pxx", "pxxxx", "pxxxxxxx", "pxyyy"}
 	slices.SortFunc(keys, func(a, b string) int { return suffixed([]byte(a), []byte(b)) })
 	var pairs []pair

@@ -2,28 +2,25 @@ package rowblock
 
 import "slices"
 
-// A reverseCache holds the entries that an Iter has just passed, so that Prev finds
-// them. Without it, each Prev would decode again from the restart point on.
+// A reverseCache holds the entries that an Iter has just passed, for Prev. Without it, each Prev would decode from
+// the restart point again.
 //
-// There can be many entries behind a restart point. The cache keeps only the last of
-// them: at most cacheLimit bytes, which is enough to read a block backward in a bounded
-// number of runs.
+// There can be many entries after a restart point. The cache keeps only the last ones, up to cacheLimit bytes. That
+// is enough to read a block backward in a bounded number of passes.
 type reverseCache struct {
 	entries  []cachedEntry // the oldest first
 	suffixes []byte        // of the keys of all entries
 }
 
-// A cachedEntry is where an entry starts, and how to get its key from the key after it.
-// The key is the first shared bytes of that one, followed by the last suffixLen bytes of
-// reverseCache.suffixes.
+// A cachedEntry is the offset of an entry, and how to get its key from the key after it: the first shared bytes of
+// that key, followed by the last suffixLen bytes of reverseCache.suffixes.
 type cachedEntry struct{ offset, shared, suffixLen uint32 }
 
 func (c *reverseCache) reset() {
 	c.entries, c.suffixes = c.entries[:0], c.suffixes[:0]
 }
 
-// push adds an entry. If the cache then takes more than limit bytes of the block, it
-// drops the oldest entries first.
+// push adds an entry. It first drops the oldest entries if the cache would otherwise take more than limit bytes.
 func (c *reverseCache) push(offset, shared int, suffix []byte, limit int) {
 	for len(c.entries) > 0 && (len(c.suffixes)+len(suffix) > limit || len(c.entries) >= limit/minEntry) {
 		c.dropOldest((len(c.entries) + 1) / 2)
@@ -35,8 +32,8 @@ func (c *reverseCache) push(offset, shared int, suffix []byte, limit int) {
 	c.suffixes = append(growTo(c.suffixes, len(suffix), limit), suffix...)
 }
 
-// minEntry is the fewest bytes of a stored entry: three lengths, and a byte in which its
-// key differs from the key before.
+// minEntry is the minimum size of a stored entry: three lengths, and a byte in which its key differs from the key
+// before.
 const minEntry = 4
 
 // growTo returns s with capacity for n more elements. If s has to grow for the second
@@ -71,8 +68,7 @@ func (c *reverseCache) pop() (e cachedEntry, suffix []byte) {
 // cacheLimit returns how many bytes of the block the reverse cache may cover.
 func (it *Iter) cacheLimit() int { return max(4096, len(it.b.parts.Entries)/64) }
 
-// readUntil moves to the entry that ends at end, and caches the last of the entries on
-// the way.
+// readUntil moves to the entry that ends at end, and caches the last entries before it.
 func (it *Iter) readUntil(end int) {
 	from := end - it.cacheLimit()
 	for it.next < end {
@@ -87,7 +83,7 @@ func (it *Iter) readUntil(end int) {
 // next one.
 func (it *Iter) cacheEntry() {
 	shared, _ := uvarint(it.b.parts.Entries, it.next)
-	var suffix []byte // what the next key overwrites; a key in the block is read again
+	var suffix []byte // the bytes that the next key overwrites; keys in the block are read again
 	if last := &it.keys.last; last.inBuf {
 		suffix = last.key[shared:]
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// walk returns what Walk shows. It checks how many bytes of each key are shared.
+// walk returns the entries that Walk visits. It checks the number of shared bytes of each key.
 func walk(t *testing.T, data []byte, o rowblock.Order) (pairs []pair, err error) {
 	t.Helper()
 	var last []byte
@@ -28,8 +28,7 @@ func walk(t *testing.T, data []byte, o rowblock.Order) (pairs []pair, err error)
 	return pairs, err
 }
 
-// Walk shows each entry once, in the order of the block, whatever the restart interval and the
-// order are.
+// Walk visits each entry once, in the order of the block, for any restart interval and order.
 func TestWalkShowsEachEntryOnce(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(26, 26))
@@ -47,7 +46,7 @@ func TestWalkShowsEachEntryOnce(t *testing.T) {
 	}
 }
 
-// Walk finds what Open finds wrong with a block, in the same words.
+// Walk reports the same errors as Open.
 func TestWalkRefusesWhatOpenDoes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range rawtable.MalformedBlocks {
@@ -62,8 +61,8 @@ func TestWalkRefusesWhatOpenDoes(t *testing.T) {
 	}
 }
 
-// Until Walk comes to a fault, it shows the entries before it, and none that is a part of it. So it
-// shows the same in both orders, of which one is checked faster.
+// Walk visits the entries before a fault, and none that is a part of it. So it visits the same entries in both
+// orders, one of which is checked faster.
 func TestWalkShowsWhatIsBeforeAFault(t *testing.T) {
 	t.Parallel()
 	for _, tt := range rawtable.MalformedBlocks {
