@@ -11,12 +11,11 @@ import (
 // describes the format.
 type Block struct {
 	Entries  []byte
-	Restarts []byte // u32le each: where in Entries a restart point starts
+	Restarts []byte // the offsets of restart points in Entries, as u32le
 }
 
-// SplitBlock finds the restart array at the end of data. It checks nothing else. iq80's LevelDB
-// for Java writes a block without entries as a restart count of 0. SplitBlock takes these 4 bytes
-// for the restart point 0.
+// SplitBlock finds the restart array at the end of data. It checks nothing else. iq80's LevelDB for Java writes a
+// block without entries as a restart count of 0. SplitBlock treats these 4 bytes as the restart point 0.
 func SplitBlock(data []byte) (Block, error) {
 	if len(data) == 4 && binary.LittleEndian.Uint32(data) == 0 {
 		return Block{Entries: data[:0:0], Restarts: data}, nil
@@ -33,8 +32,8 @@ func SplitBlock(data []byte) (Block, error) {
 	return Block{Entries: data[:start:start], Restarts: data[start:end]}, nil
 }
 
-// Restart returns the offset of restart point i. If it is damaged it can be any number,
-// and negative where int has 32 bits.
+// Restart returns the offset of restart point i. If it is corrupt, it can be any number, and negative if int has 32
+// bits.
 func (b *Block) Restart(i int) int { return int(binary.LittleEndian.Uint32(b.Restarts[4*i:])) }
 
 // NumRestarts returns the number of restart points.
@@ -48,8 +47,7 @@ func (b *Block) CheckEmpty() error {
 	return nil
 }
 
-// A RestartWalk checks restart points while entries are decoded from the first to the
-// last.
+// A RestartWalk checks restart points while entries are decoded from first to last.
 type RestartWalk struct {
 	b    *Block
 	i    int    // the next restart point
@@ -65,7 +63,7 @@ func (b *Block) WalkRestarts() (RestartWalk, error) {
 	return RestartWalk{b: b}, nil
 }
 
-// At checks the entry at off if that is where the next restart point is.
+// At checks the entry at off if the next restart point is there.
 func (w *RestartWalk) At(off int, e Entry) error {
 	if uint64(off) != w.Next {
 		return nil
@@ -95,10 +93,10 @@ func (w *RestartWalk) End() error {
 
 // An Entry is a decoded entry. Its offsets count from the start of the block.
 type Entry struct {
-	Shared uint64 // how many bytes its key shares with the key before
-	Key    int    // where its unshared key bytes start
-	Value  int    // where its value starts
-	End    int    // where its value ends
+	Shared uint64 // number of bytes its key shares with the key before
+	Key    int    // start of its unshared key bytes
+	Value  int    // start of its value
+	End    int    // end of its value
 }
 
 // SharesTooMuch returns the error for the entry at off, if the key before has only length
@@ -107,8 +105,8 @@ func (e Entry) SharesTooMuch(off, length int) error {
 	return fmt.Errorf("entry at %d shares %d bytes, but the key before it has %d", off, e.Shared, length)
 }
 
-// DecodeEntry decodes the entry at off. It checks all but whether the key before has as
-// many bytes as are shared.
+// DecodeEntry decodes the entry at off. It checks everything except that the key before is at least as long as the
+// shared part.
 func DecodeEntry(entries []byte, off int) (Entry, error) {
 	if rest := entries[off:]; len(rest) > 3 && (rest[0]|rest[1]|rest[2]) < 0x80 {
 		key := off + 3
@@ -120,7 +118,7 @@ func DecodeEntry(entries []byte, off int) (Entry, error) {
 	return decodeLong(entries, off)
 }
 
-// decodeLong decodes an entry whose lengths may take several bytes, or be wrong.
+// decodeLong decodes an entry whose lengths may take several bytes, or be corrupt.
 func decodeLong(entries []byte, off int) (Entry, error) {
 	shared, n0 := Uvarint(entries[off:])
 	unshared, n1 := Uvarint(entries[off+n0:])
@@ -137,16 +135,16 @@ func decodeLong(entries []byte, off int) (Entry, error) {
 	return Entry{Shared: shared, Key: at, Value: value, End: value + int(length)}, nil
 }
 
-// ErrOrder is in the chain of the errors for keys that are not in increasing order.
+// ErrOrder is wrapped by errors about keys that are not in increasing order.
 var ErrOrder = errors.New("keys are not in increasing order")
 
-// NotAscending returns the error for the entry at off whose key is ≤ last, the key before.
-// The parts of key together are the entry's key.
+// NotAscending returns the error for the entry at off, whose key is ≤ last, the key before. The parts of key are
+// concatenated.
 func NotAscending(off int, last []byte, key ...[]byte) error {
 	return Disorder(fmt.Sprintf("entry at %d has key %s, which is not greater than the key before, %s", off, Quote(key...), Quote(last)))
 }
 
-// A Disorder is an error that says more than ErrOrder, and is ErrOrder for errors.Is.
+// A Disorder is a more specific error that matches ErrOrder.
 type Disorder string
 
 func (d Disorder) Error() string { return string(d) }

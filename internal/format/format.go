@@ -1,6 +1,5 @@
-// Package format has the facts of LevelDB's table format that several packages need. Each
-// fact is here once. Package table describes the format of a file, and package block that
-// of a block. LevelDB's doc/table_format.md describes both.
+// Package format defines those parts of LevelDB's table format that several packages need. Package table describes
+// the file format, and package block the block format. So does LevelDB's doc/table_format.md.
 package format
 
 import (
@@ -9,7 +8,7 @@ import (
 )
 
 const (
-	// FooterLen is the length of the footer, which is the end of the file.
+	// FooterLen is the length of the footer at the end of the file.
 	FooterLen = 48
 
 	// TrailerLen is the length of the trailer that follows each block: its compression
@@ -24,15 +23,14 @@ const (
 	InternalTrailerLen = 8
 )
 
-// Names of meta blocks in the metaindex. A filter's name is a prefix and the name of its
-// policy.
+// Names of meta blocks in the metaindex. A filter's name is a prefix followed by the name of its policy.
 const (
-	FilterPrefix      = "filter."     // of a filter block
-	TableFilterPrefix = "fullfilter." // of a filter of the whole table (RocksDB, Pebble)
+	FilterPrefix      = "filter."     // for a filter block
+	TableFilterPrefix = "fullfilter." // for a table filter (RocksDB, Pebble)
 	PropertiesName    = "rocksdb.properties"
-	DigestName        = "sievetable.digest" // of the data blocks
-	NeverName         = "sievetable.never"  // exceptions of the filter of the whole table
-	PrefixName        = "sievetable.prefix" // of the properties, if filters hold prefixes
+	DigestName        = "sievetable.digest" // digest of the data blocks
+	NeverName         = "sievetable.never"  // exceptions of the table filter
+	PrefixName        = "sievetable.prefix" // properties, if filters contain prefixes
 )
 
 // MetaName matches the names of meta blocks in the tables of LevelDB, RocksDB, Pebble and this

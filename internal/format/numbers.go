@@ -21,8 +21,8 @@ func SharedLen(a, b []byte) int {
 	return i
 }
 
-// First8 returns the first 8 bytes of key as a number. The order of the numbers is that of
-// the bytes. A shorter key counts as one with zeros at its end.
+// First8 returns the first 8 bytes of key as a number. The numbers have the order of the bytes. A shorter key is
+// padded with zeros.
 func First8(key []byte) uint64 {
 	if len(key) >= 8 {
 		return binary.BigEndian.Uint64(key)
@@ -32,12 +32,12 @@ func First8(key []byte) uint64 {
 	return binary.BigEndian.Uint64(first[:])
 }
 
-// First4 returns the first 4 bytes of key as First8 returns the first 8.
+// First4 is like First8 for the first 4 bytes.
 func First4(key []byte) uint32 { return uint32(First8(key) >> 32) }
 
-// CountLess returns how many of the ascending numbers are < x. Among 64 of them it compares every eighth,
-// and then eight in a row, without branches: a processor would often predict those wrong, and fetches the
-// numbers from memory at the same time.
+// CountLess returns how many of the ascending numbers are < x. Among the last 64 candidates it compares every
+// eighth, and then eight in a row, without branches, which the processor would often mispredict. That also lets it
+// load the numbers from memory at the same time.
 func CountLess(ascending []uint32, x uint32) int {
 	low, high := 0, len(ascending)
 	for high-low > 64 {
@@ -61,7 +61,7 @@ func CountLess(ascending []uint32, x uint32) int {
 	return n
 }
 
-// CountLess32 is CountLess of 32 numbers of 64 bits. It has no loop.
+// CountLess32 is CountLess for 32 numbers of 64 bits. It has no loop.
 func CountLess32(ascending *[32]uint64, x uint64) int {
 	n := 8 * (Less(ascending[7], x) + Less(ascending[15], x) + Less(ascending[23], x))
 	return n + countLess8((*[8]uint64)(ascending[n&24:]), x)
@@ -72,15 +72,15 @@ func countLess8[T uint32 | uint64](a *[8]T, x T) int {
 		Less(a[4], x) + Less(a[5], x) + Less(a[6], x) + Less(a[7], x)
 }
 
-// Less is 1 if a < b, and else 0. It has no branch, which a processor would often predict wrong.
+// Less returns 1 if a < b, and otherwise 0. It has no branch, which the processor would often mispredict.
 func Less[T uint32 | uint64](a, b T) int {
 	_, borrow := bits.Sub64(uint64(a), uint64(b), 0)
 	return int(borrow)
 }
 
-// Uvarint decodes the base-128 varint at the start of b, and returns its value and its length.
-// The length is 0 if the varint is cut short, has more than 64 bits, or is not minimal, with
-// zero bits at its end. So each value has a single encoding, and all readers agree on it.
+// Uvarint decodes the base-128 varint at the start of b, and returns its value and its length. The length is 0 if
+// the varint is truncated, exceeds 64 bits, or is not minimal (its last byte is zero). So each value has a single
+// encoding, and all readers agree on it.
 func Uvarint(b []byte) (v uint64, n int) {
 	if len(b) > 0 && b[0] < 0x80 {
 		return uint64(b[0]), 1
@@ -88,9 +88,8 @@ func Uvarint(b []byte) (v uint64, n int) {
 	return longUvarint(b)
 }
 
-// longUvarint decodes any varint. It is a function of its own so that Uvarint is inlined, which
-// decodes values < 128. Handles have offsets of 3 or 4 bytes and lengths of 2 most often: these
-// take no loop.
+// longUvarint decodes any varint. It is a separate function so that Uvarint, which decodes values < 128, is inlined.
+// Most handles have offsets of 3 or 4 bytes and lengths of 2: these are decoded without a loop.
 func longUvarint(b []byte) (v uint64, n int) {
 	switch {
 	case len(b) > 1 && b[1]-1 < 0x7f:
@@ -120,7 +119,7 @@ func anyUvarint(b []byte) (v uint64, n int) {
 	return 0, 0
 }
 
-// AppendNotNil appends b to dst. What is empty is not nil.
+// AppendNotNil appends b to dst. Its result is never nil.
 func AppendNotNil(dst, b []byte) []byte {
 	if dst == nil && len(b) == 0 {
 		return []byte{}
@@ -130,17 +129,16 @@ func AppendNotNil(dst, b []byte) []byte {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// maskDelta is added to the rotated CRC. Otherwise the CRC of data that contains CRCs would be
-// weak (LevelDB's log and table formats).
+// maskDelta is added to the rotated CRC, since a CRC of data that contains CRCs would be weak (LevelDB's log and
+// table formats).
 const maskDelta = 0xa282ead8
 
-// Checksum returns the masked CRC-32C of a block's stored contents followed by
-// its compression id.
+// Checksum returns the masked CRC-32C of a block's stored contents and its compression id.
 func Checksum(contents []byte, compression byte) uint32 {
 	// One step of the table algorithm: a slice of one byte would be allocated.
 	c := ^crc32.Checksum(contents, castagnoli)
 	return MaskCRC(^(castagnoli[byte(c)^compression] ^ c>>8))
 }
 
-// MaskCRC returns the masked form of a CRC, which is what files store.
+// MaskCRC returns the masked form of a CRC, as stored in files.
 func MaskCRC(c uint32) uint32 { return (c>>15 | c<<17) + maskDelta }

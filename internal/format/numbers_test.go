@@ -111,7 +111,7 @@ func TestUvarintRefuses(t *testing.T) {
 	}
 }
 
-// The copy of an empty key is not nil, which would stand for no key.
+// The copy of an empty key is not nil, since nil means no key.
 func TestAppendNotNilReturnsNoNil(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -2,8 +2,8 @@ package format
 
 import "bytes"
 
-// WithinPrefix narrows bounds, lower <= key < upper, to the keys that start with prefix, in bytewise order. A nil bound
-// is none.
+// WithinPrefix narrows bounds, lower <= key < upper, to the keys that start with prefix, in bytewise order. A nil
+// bound means no bound.
 func WithinPrefix(lower, upper, prefix []byte) (l, u []byte) {
 	if len(prefix) == 0 {
 		return lower, upper
@@ -11,7 +11,8 @@ func WithinPrefix(lower, upper, prefix []byte) (l, u []byte) {
 	return Narrow(lower, upper, prefix, PrefixEnd(prefix), bytes.Compare)
 }
 
-// Narrow narrows bounds, lower <= key < upper, to first <= key < end in the order of compare. A nil end is none.
+// Narrow narrows bounds, lower <= key < upper, to first <= key < end in the order of compare. A nil end means no
+// bound.
 func Narrow(lower, upper, first, end []byte, compare func(a, b []byte) int) (l, u []byte) {
 	if compare(first, lower) > 0 {
 		lower = first
@@ -22,7 +23,7 @@ func Narrow(lower, upper, first, end []byte, compare func(a, b []byte) int) (l, 
 	return lower, upper
 }
 
-// PrefixEnd returns the first key after all that start with prefix, in bytewise order, or nil if no key is.
+// PrefixEnd returns the first key after all keys that start with prefix, in bytewise order, or nil if there is none.
 func PrefixEnd(prefix []byte) []byte {
 	for n := len(prefix); n > 0; n-- {
 		if last := prefix[n-1]; last < 0xff {

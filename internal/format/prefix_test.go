@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Keys are within the bounds of a prefix, and within others, if they start with it, and only then.
+// A key is within the bounds of a prefix and within others if and only if it starts with the prefix.
 func TestWithinPrefix(t *testing.T) {
 	t.Parallel()
 	keys := []string{"", "\x00", "a", "a\x00", "a\xff", "a\xff\xff", "a\xff\xffb", "b", "\xfe\xff", "\xff", "\xff\x00", "\xff\xff", "\xff\xff\xff"}

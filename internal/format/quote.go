@@ -5,15 +5,15 @@ import (
 	"strconv"
 )
 
-// maxQuoted is how many bytes of a key a message shows. A key can be as long as its block,
-// decompressed.
+// maxQuoted is the maximum number of key bytes that a message contains. A key can be as long as its decompressed
+// block.
 const maxQuoted = 64
 
-// Quote returns a key in quotes, for messages. The parts together are the key. Of a long key
-// it returns the start and the length.
+// Quote returns a key in quotes, for messages. The parts are concatenated. For a long key it returns the start and
+// the length.
 func Quote(parts ...[]byte) string { return string(AppendQuote(nil, parts...)) }
 
-// AppendQuote appends to dst what Quote returns.
+// AppendQuote is like Quote, but appends to dst.
 func AppendQuote(dst []byte, parts ...[]byte) []byte {
 	var buf [maxQuoted]byte
 	shown := buf[:0]
@@ -29,8 +29,7 @@ func AppendQuote(dst []byte, parts ...[]byte) []byte {
 	return dst
 }
 
-// Printable returns the name of a file, for messages. It is in quotes if it has characters
-// that cannot be printed.
+// Printable returns a file name for messages. The name is quoted if it contains unprintable characters.
 func Printable(name string) string {
 	if quoted := strconv.Quote(name); quoted[1:len(quoted)-1] != name {
 		return quoted

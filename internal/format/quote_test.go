@@ -26,7 +26,7 @@ func TestQuoteShowsTheStartOfALongKey(t *testing.T) {
 	}
 }
 
-// The name of a file is shown as it is, unless that would be unclear.
+// A file name is shown unchanged, unless that would be unclear.
 func TestPrintableQuotesWhatCannotBePrinted(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
