@@ -1,4 +1,4 @@
-// Package bloom builds and checks the bytes of LevelDB's Bloom filters. Its public face is package filter.
+// Package bloom builds and checks the bytes of LevelDB's Bloom filters. Package filter exports it.
 package bloom
 
 import (

@@ -30,8 +30,7 @@ func TestHashIsThatOfLevelDB(t *testing.T) {
 	}
 }
 
-// Remainders without a division are exact, for arrays of any size up to the
-// largest that has positions.
+// Remainders without a division are exact, for arrays of any size up to MaxBits/8 bytes.
 func TestProberTakesExactRemainders(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -64,7 +63,7 @@ func TestProberTakesExactRemainders(t *testing.T) {
 	}
 }
 
-// plainContains is MayContain as the format's description has it.
+// plainContains is MayContain as the format's description defines it.
 func plainContains(filter []byte, h uint32) bool {
 	n := len(filter) - 1
 	if n < 1 {
