@@ -12,12 +12,12 @@ import (
 	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
-// Memory that Check grants can be allocated. Memory that it refuses is more than there is.
+// If Check succeeds, the memory can be allocated. If it fails, there is less memory than that.
 func TestCheckKnowsTheAddressSpace(t *testing.T) {
 	if !filtertest.InLittleMemory(t) {
 		return
 	}
-	const most = 3 << 30 // of address space, of which the program takes a part
+	const most = 3 << 30 // address space, some of it used by the program
 	for bytes := uint64(1 << 20); bytes < math.MaxUint64/2; bytes *= 2 {
 		err := alloc.Check(bytes)
 		var refused *alloc.Error
@@ -25,7 +25,7 @@ func TestCheckKnowsTheAddressSpace(t *testing.T) {
 		case err == nil && bytes >= most:
 			t.Errorf("%d bytes are granted", bytes)
 		case err == nil:
-			_ = make([]byte, bytes) // which ends the process if there is no such memory
+			_ = make([]byte, bytes) // ends the process if it fails
 			debug.FreeOSMemory()
 		case bytes <= 1<<28 || !errors.Is(err, syscall.ENOMEM) || !errors.As(err, &refused) || refused.Needed != bytes:
 			t.Errorf("%d bytes: %v", bytes, err)
@@ -33,7 +33,7 @@ func TestCheckKnowsTheAddressSpace(t *testing.T) {
 	}
 }
 
-// More than the limit of Go's runtime is an error. The limit is the process's, and so the test is not parallel.
+// More than the limit of Go's runtime is an error. The limit applies to the process, so the test is not parallel.
 func TestCheckKnowsTheMemoryLimit(t *testing.T) {
 	const limit = 1 << 40
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(limit))

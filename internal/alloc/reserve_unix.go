@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// reserve asks the system for so many bytes as the runtime does, and gives them back unused.
+// reserve requests memory from the system as the runtime does, and releases it unused.
 func reserve(bytes uint64) error {
 	if bytes > math.MaxInt {
 		return syscall.ENOMEM

@@ -11,7 +11,7 @@ var (
 	virtualFree  = kernel32.NewProc("VirtualFree")
 )
 
-// reserve asks the system for so many bytes as the runtime does, and gives them back unused.
+// reserve requests memory from the system as the runtime does, and releases it unused.
 func reserve(bytes uint64) error {
 	const (
 		memCommit, memReserve, memRelease = 0x1000, 0x2000, 0x8000
