@@ -1,30 +1,29 @@
-// Package clock has the CLOCK algorithm, which approximates LRU for whatever must be evicted: blocks,
-// Readers, open files.
+// Package clock implements the CLOCK algorithm, which approximates LRU, for evicting blocks, Readers and open files.
 package clock
 
 import "math/rand/v2"
 
-// Links are the neighbors of an element in its Clock. The element has them as a field.
+// Links are the neighbors of an element in its Clock. They are a field of the element.
 type Links[T any] struct{ prev, next *T }
 
-// An Element is a pointer to what a Clock has. Each is in one Clock at most.
+// An Element is a pointer to an element of a Clock. Each is in at most one Clock.
 type Element[T any] interface {
 	*T
 	ClockLinks() *Links[T]
 }
 
-// A Clock is a ring of elements, around which a hand goes. To evict one, the hand passes over those that were
-// used since it came by last. New elements count as not used, so that those that are used once do not evict
-// those that are used again and again. The zero Clock is empty. The caller locks it.
+// A Clock is a ring of elements with a moving hand. To evict an element, the hand passes over elements that were
+// used since its last visit. New elements count as unused, so that elements that are used once do not evict those
+// that are used repeatedly. The zero Clock is empty. The caller must lock it.
 type Clock[T any, E Element[T]] struct {
-	hand E // the next to be evicted; nil if the Clock is empty
+	hand E // next candidate for eviction; nil if the Clock is empty
 	n    int
 }
 
 // Len returns the number of elements.
 func (c *Clock[T, E]) Len() int { return c.n }
 
-// AddLast adds an element where the hand comes last.
+// AddLast adds an element at the place that the hand reaches last.
 func (c *Clock[T, E]) AddLast(x E) {
 	l := x.ClockLinks()
 	if c.n++; c.hand == nil {
@@ -37,9 +36,9 @@ func (c *Clock[T, E]) AddLast(x E) {
 	hand.prev = x
 }
 
-// Add adds an element where the hand comes next or last. Three of four are the next to be evicted: if more are
-// used in turn than there is room for, most of the others stay until their turn comes, where each would be evicted
-// just before that. The fourth one lets those go that are not used any more.
+// Add adds an element at the place that the hand reaches next, or one time in four, last. If more elements are used
+// in turn than there is room for, most of the others then stay until their next turn, instead of each being evicted
+// just before it. The fourth time evicts elements that are not used any more.
 func (c *Clock[T, E]) Add(x E) {
 	if c.AddLast(x); rand.IntN(4) > 0 {
 		c.hand = x
@@ -59,10 +58,10 @@ func (c *Clock[T, E]) Remove(x E) {
 	*l = Links[T]{}
 }
 
-// Take evicts an element and returns it. used reports whether an element was used since the last call for it.
-// The Clock must not be empty.
+// Take evicts an element and returns it. used reports whether an element was used since the previous call of used
+// for it. The Clock must not be empty.
 func (c *Clock[T, E]) Take(used func(E) bool) E {
-	for range c.n { // at most one round: others may use them meanwhile
+	for range c.n { // at most one round, since elements may be used meanwhile
 		if !used(c.hand) {
 			break
 		}

@@ -15,7 +15,7 @@ type item struct {
 
 func (x *item) ClockLinks() *Links[item] { return &x.links }
 
-// A Clock takes what a slice with an index takes, however things are added, used and removed.
+// A Clock evicts the same elements as a slice with an index, for any sequence of adds, uses and removes.
 func TestClockAsASlice(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(28, 1))

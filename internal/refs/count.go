@@ -6,14 +6,14 @@ import (
 	"sync/atomic"
 )
 
-// A Count counts the references to something that ends with its last reference. After that, nobody gets a
-// reference any more. The zero Count has none.
+// A Count counts references to a thing that ends with its last reference. After that, nobody can acquire another.
+// The zero Count has no references.
 type Count struct{ n atomic.Int64 }
 
-// ended is about the count of what has ended. References that come too late do not make it positive.
+// ended is the approximate count of a thing that has ended. Late references do not make it positive.
 const ended = math.MinInt64 / 2
 
-// Set sets the number of references, before others have the Count.
+// Set sets the number of references. It must be called before the Count is shared.
 func (c *Count) Set(n int64) { c.n.Store(n) }
 
 // Acquire adds a reference. It returns false if the thing has ended.
@@ -27,5 +27,5 @@ func (c *Count) Acquire() bool {
 
 // Release drops a reference, and reports whether it was the last.
 func (c *Count) Release() bool {
-	return c.n.Add(-1) == 0 && c.n.CompareAndSwap(0, ended) // else Acquire was faster
+	return c.n.Add(-1) == 0 && c.n.CompareAndSwap(0, ended) // fails if Acquire was faster
 }

@@ -2,7 +2,7 @@ package refs
 
 import "testing"
 
-// What has ended gets no reference any more, however many try.
+// A thing that has ended gets no more references, however many goroutines try.
 func TestEndedGetsNoReference(t *testing.T) {
 	t.Parallel()
 	var c Count
