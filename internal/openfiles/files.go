@@ -16,50 +16,51 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 )
 
-// Files are the files of a directory. At most a number of them are open, and others are opened when they are read:
-// one that was not used since the hand came by last is closed for it. A file that is opened again must be the one
-// that was opened first. Files are safe for concurrent use.
+// Files opens the files of a directory as they are read, and keeps a bounded number of them open. To open another
+// one, it closes a file that was not used recently. A file that is opened again must be the same file as at first.
+// Files is safe for concurrent use.
 type Files struct {
 	open     func(name string) (regular.File, fs.FileInfo, error)
 	replaced func(name string) error
-	slots    chan struct{} // has a place for each file that may be open
+	slots    chan struct{} // one slot for each file that may be open
 
 	mu      sync.RWMutex
 	known   map[string]*knownFile // by name, until they are forgotten
 	kept    clock.Clock[File, *File]
-	waiting atomic.Int64 // how many wait for a slot; nothing is kept meanwhile, so that each gets one
-	forgets atomic.Int64 // how often a file was forgotten
-	handles atomic.Int64 // how many were opened
+	waiting atomic.Int64 // number of waits for a slot; meanwhile no file is kept, so that each gets one
+	forgets atomic.Int64 // number of calls of Forget and ForgetAll
+	handles atomic.Int64 // number of opened handles
 }
 
-// A knownFile is what is known of a file that was opened.
+// A knownFile describes a file that has been opened.
 type knownFile struct {
-	info fs.FileInfo // when it was opened first
-	kept *File       // nil if it is closed, or open only for the reads that are under way
+	info fs.FileInfo // from the first opening
+	kept *File       // nil if it is closed, or open only for current reads
 }
 
-// A File is an open file with a reference count. Reads hold references, and so do Files while they keep it.
+// A File is an open file with a reference count. Each read holds a reference, and Files holds one while it keeps the
+// file.
 type File struct {
 	regular.File
 	info    fs.FileInfo
 	slots   chan struct{}
 	refs    refs.Count
-	touched atomic.Bool // used since the clock came by
+	touched atomic.Bool // used since the hand's last visit
 
-	owner *knownFile // that keeps it
+	owner *knownFile // keeps the File
 	links clock.Links[File]
 }
 
 // ClockLinks returns the neighbors of the file.
 func (f *File) ClockLinks() *clock.Links[File] { return &f.links }
 
-// New returns Files of which at most that many are open. open opens one. replaced returns the error for a file that
-// is another one when it is opened again.
+// New returns Files that keeps at most that many files open. open opens a file. replaced returns the error for a
+// name that refers to a different file when it is opened again.
 func New(most int, open func(name string) (regular.File, fs.FileInfo, error), replaced func(name string) error) *Files {
 	return &Files{open: open, replaced: replaced, slots: make(chan struct{}, most), known: map[string]*knownFile{}}
 }
 
-// ReadAt reads the file name. If as many files as may be open are being read, it waits.
+// ReadAt reads the named file. If all slots are in use by reads, it waits.
 func (c *Files) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
 	f, err := c.Acquire(ctx, name)
 	if err != nil {
@@ -69,7 +70,7 @@ func (c *Files) ReadAt(ctx context.Context, name string, p []byte, off int64) (i
 	return f.ReadAt(p, off)
 }
 
-// Acquire returns the file name for a read, which releases it.
+// Acquire returns the named file for a read. The caller must call Release.
 func (c *Files) Acquire(ctx context.Context, name string) (*File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func (c *Files) Acquire(ctx context.Context, name string) (*File, error) {
 	return c.openFile(ctx, name)
 }
 
-// acquireKept is Acquire of a file that is kept. For any other file it returns nil.
+// acquireKept is like Acquire, but returns nil if the file is not kept.
 func (c *Files) acquireKept(name string) *File {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -88,7 +89,7 @@ func (c *Files) acquireKept(name string) *File {
 	if f == nil || f.kept == nil {
 		return nil
 	}
-	f.kept.refs.Acquire() // it has not ended, since it is kept
+	f.kept.refs.Acquire() // succeeds, since the file is kept
 	if !f.kept.touched.Load() {
 		f.kept.touched.Store(true)
 	}
@@ -103,7 +104,7 @@ func (f *File) Release() {
 	}
 }
 
-// reserve waits for the slot of one more file. If there is none, it closes another file.
+// reserve waits for a slot for one more file. If none is free, it closes another file.
 func (c *Files) reserve(ctx context.Context) error {
 	select {
 	case c.slots <- struct{}{}:
@@ -120,7 +121,7 @@ func (c *Files) reserve(ctx context.Context) error {
 	}
 }
 
-// evict begins to wait for a slot: one kept file is closed, when the reads of it have ended.
+// evict starts to wait for a slot. It closes one kept file, once the reads of that file have ended.
 func (c *Files) evict() {
 	c.mu.Lock()
 	var evicted *File
@@ -134,8 +135,7 @@ func (c *Files) evict() {
 	}
 }
 
-// openFile opens a file for a read, and keeps it. The file must be the one that was opened
-// first.
+// openFile opens a file for a read, and keeps it. The file must be the same as at first.
 func (c *Files) openFile(ctx context.Context, name string) (*File, error) {
 	if err := c.reserve(ctx); err != nil {
 		return nil, err
@@ -152,8 +152,8 @@ func (c *Files) openFile(ctx context.Context, name string) (*File, error) {
 	return f, nil
 }
 
-// openReserved opens a file in the slot that is reserved for it, with one reference. If it cannot be
-// opened, or what opens it panics, as an fs.FS may, the slot is free again.
+// openReserved opens a file in the reserved slot, with one reference. If open fails, or panics as an fs.FS may, the
+// slot is freed.
 func (c *Files) openReserved(name string) (f *File, err error) {
 	defer func() {
 		if f == nil {
@@ -169,7 +169,7 @@ func (c *Files) openReserved(name string) (f *File, err error) {
 	return f, nil
 }
 
-// keep keeps a file, unless it may have been forgotten since the count was forgets. Then it is for
+// keep keeps a file, unless files were forgotten since the count was forgets, perhaps this one. Then the file is for
 // one read only.
 func (c *Files) keep(name string, f *File, forgets int64) error {
 	c.mu.Lock()
@@ -193,21 +193,20 @@ func (c *Files) keep(name string, f *File, forgets int64) error {
 	return nil
 }
 
-// sameFile reports whether a and b are of one file. Its number alone does not tell: that of a file
-// that was deleted can be given to another one. What is not a file of the operating system has no
-// number.
+// sameFile reports whether a and b describe the same file. The file number alone is not enough, since the number of
+// a deleted file can be reused. Files outside the operating system have no number.
 func sameFile(a, b fs.FileInfo) bool {
 	numbered := os.SameFile(a, a)
 	return (os.SameFile(a, b) || !numbered) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
 
-// Close closes the file name, if it is kept. The next read opens it again, and compares it.
+// Close closes the named file if it is kept. The next read opens it again, and checks that it is the same file.
 func (c *Files) Close(name string) { c.closeFile(name, false) }
 
-// Forget is like Close, but the next read does not compare the file with the one that was opened first.
+// Forget is like Close, but the next read does not check that it is the same file.
 func (c *Files) Forget(name string) { c.closeFile(name, true) }
 
-// closeFile is Close, and Forget if forget is set.
+// closeFile implements Close and, if forget is set, Forget.
 func (c *Files) closeFile(name string, forget bool) {
 	c.mu.Lock()
 	var closed *File
@@ -221,7 +220,7 @@ func (c *Files) closeFile(name string, forget bool) {
 	}
 	c.mu.Unlock()
 	if closed != nil {
-		closed.Release() // without mu
+		closed.Release() // not under mu
 	}
 }
 
@@ -239,14 +238,15 @@ func (c *Files) ForgetAll() {
 	}
 }
 
-// A handle is a file of its own, also if others have the same name. It is open while it is read.
+// A handle is an independent file, even if other files have the same name. It is open only during reads.
 type handle struct {
 	*io.SectionReader
 	file *reader
 	info fs.FileInfo
 }
 
-// Open opens a file of its own: the one that has the name now, whatever is read by that name.
+// Open returns a new handle for the file that has the name now, independent of the file that ReadAt reads under that
+// name.
 func (c *Files) Open(name string) (fs.File, error) {
 	own := &reader{files: c, name: fmt.Sprintf("%d\x00%s", c.handles.Add(1), name)}
 	f, err := c.Acquire(context.Background(), own.name)
@@ -257,7 +257,7 @@ func (c *Files) Open(name string) (fs.File, error) {
 	return &handle{io.NewSectionReader(own, 0, f.info.Size()), own, f.info}, nil
 }
 
-// path returns the name of the file that Files know by a name, which is that of a handle too.
+// path returns the name under which Files opens a file, given its name or a handle's.
 func path(name string) string {
 	if _, path, isHandle := strings.Cut(name, "\x00"); isHandle {
 		return path
@@ -272,7 +272,7 @@ type reader struct {
 	closed atomic.Bool
 }
 
-// ReadAt fails after Close. A read that overlaps it may have opened the file again, and closes it.
+// ReadAt fails after Close. A read that overlaps Close may have reopened the file, and closes it again.
 func (r *reader) ReadAt(p []byte, off int64) (int, error) {
 	if r.closed.Load() {
 		return 0, &fs.PathError{Op: "read", Path: path(r.name), Err: fs.ErrClosed}
@@ -285,7 +285,7 @@ func (r *reader) ReadAt(p []byte, off int64) (int, error) {
 	return r.files.ReadAt(context.Background(), r.name, p, off)
 }
 
-// Stat returns what the file was when it was opened.
+// Stat returns the FileInfo from when the file was opened.
 func (h *handle) Stat() (fs.FileInfo, error) { return h.info, nil }
 
 func (h *handle) Close() error {

@@ -19,7 +19,7 @@ import (
 
 var noError = errtest.NoError
 
-// openerOf returns what opens files of a new directory, which has n of them: "0", "1" and so on.
+// openerOf returns an open function for a new directory with n files: "0", "1" and so on.
 func openerOf(t *testing.T, n int) func(string) (regular.File, fs.FileInfo, error) {
 	dir := t.TempDir()
 	for i := range n {
@@ -30,7 +30,7 @@ func openerOf(t *testing.T, n int) func(string) (regular.File, fs.FileInfo, erro
 	}
 }
 
-// A slot is free again after a panic of what opens the file, such as an fs.FS.
+// A slot is freed if opening the file panics, as an fs.FS may.
 func TestPanicOfOpenFreesTheSlot(t *testing.T) {
 	t.Parallel()
 	panics, open := true, openerOf(t, 1)
@@ -58,8 +58,7 @@ func TestPanicOfOpenFreesTheSlot(t *testing.T) {
 	c.ForgetAll()
 }
 
-// A read waits for others if as many files as may be open are being read. It gets the next slot, also
-// if others wait with it.
+// If all slots are in use, a read waits for the next free slot, even if others wait too.
 func TestReadsWaitForSlots(t *testing.T) {
 	t.Parallel()
 	open := openerOf(t, 4)
@@ -98,7 +97,7 @@ func TestReadsWaitForSlots(t *testing.T) {
 	})
 }
 
-// A file that is forgotten while it is being opened may be the old one: it is not kept.
+// A file that is forgotten while it is being opened may be the old one, so it is not kept.
 func TestForgetWhileOpening(t *testing.T) {
 	t.Parallel()
 	open := openerOf(t, 1)
@@ -115,8 +114,8 @@ func TestForgetWhileOpening(t *testing.T) {
 	}
 }
 
-// Two reads open one file at the same time: the cache keeps one of the two, and the other is closed when
-// its read has ended.
+// If two reads open one file at the same time, one of the two is kept, and the other is closed when its read has
+// ended.
 func TestFileOpenedTwiceAtOnceIsKeptOnce(t *testing.T) {
 	t.Parallel()
 	open := openerOf(t, 1)
@@ -149,7 +148,7 @@ func TestFileOpenedTwiceAtOnceIsKeptOnce(t *testing.T) {
 	}
 }
 
-// Another file is noticed by any of its number, its size and its time.
+// A different file is noticed by its number, its size or its time.
 func TestAnotherFileIsNoticed(t *testing.T) {
 	t.Parallel()
 	when := time.Now()
@@ -176,7 +175,7 @@ func TestAnotherFileIsNoticed(t *testing.T) {
 	}
 }
 
-// writtenInfo writes a file, and returns what is known of it when it is open.
+// writtenInfo writes a file, and returns its FileInfo while it is open.
 func writtenInfo(t *testing.T, file, contents string, when time.Time) fs.FileInfo {
 	t.Helper()
 	noError(t, errors.Join(os.WriteFile(file, []byte(contents), 0o666), os.Chtimes(file, when, when)))
@@ -186,8 +185,8 @@ func writtenInfo(t *testing.T, file, contents string, when time.Time) fs.FileInf
 	return info
 }
 
-// Reads of many files go on whatever is forgotten, and each reads its own file. All are closed at the
-// end. A file that is asked for again and again stays open.
+// Reads of many files continue while files are forgotten, and each reads its own file. At the end all files are
+// closed. A file that is read again and again stays open.
 func TestManyReads(t *testing.T) {
 	t.Parallel()
 	const files = 8

@@ -10,8 +10,8 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 )
 
-// Each handle reads the file that had the name when it was opened, or fails if that was closed meanwhile and
-// another one has the name.
+// Each handle reads the file that had the name when it was opened. If that file was closed meanwhile and another one
+// has the name, the handle fails.
 func TestHandles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -63,7 +63,7 @@ func TestHandles(t *testing.T) {
 	}
 }
 
-// A read of a handle after Close fails, and one that overlaps Close leaves no file open.
+// A read after Close fails, and a read that overlaps Close leaves no file open.
 func TestReadsOfAClosedHandle(t *testing.T) {
 	t.Parallel()
 	open, opened := openerOf(t, 1), 0
