@@ -10,7 +10,7 @@ import (
 	"testing/fstest"
 )
 
-// A regular file of a file system is opened. Any other is an error that says what it is.
+// OpenFS opens regular files. For others the error names the kind of file.
 func TestOpenFS(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{"dir/file": {Data: []byte("contents")}, "pipe": {Mode: fs.ModeNamedPipe}}

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// Neither a pipe that nobody writes to nor a socket is waited for.
+// Open does not block on a pipe without a writer or on a socket.
 func TestOpenDoesNotWait(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -33,7 +33,7 @@ func TestOpenDoesNotWait(t *testing.T) {
 	}
 }
 
-// A pipe that takes the place of a file at any moment is not waited for.
+// Open does not block on a pipe that replaces a file at any moment.
 func TestOpenOfWhatChanges(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -54,7 +54,7 @@ func TestOpenOfWhatChanges(t *testing.T) {
 			next := filepath.Join(dir, "next")
 			os.Link([]string{file, pipe}[i%2], next)
 			os.Rename(next, name)
-			os.Remove(next) // which a rename to the same file leaves
+			os.Remove(next) // a rename to the same file leaves it
 		}
 	})
 	opened, refused := 0, 0

@@ -10,13 +10,13 @@ import (
 	"path/filepath"
 )
 
-// Open opens a regular file for reading, and returns its FileInfo. For any other file it
-// returns an error that says what it is. It never blocks, as opening a pipe can.
+// Open opens a regular file for reading, and returns its FileInfo. For any other file it returns an error that names
+// the kind of file. Unlike opening a pipe, it never blocks.
 func Open(name string) (*os.File, fs.FileInfo, error) {
 	return open(name, os.Stat, os.OpenFile)
 }
 
-// OpenIn is Open of a file in root. A symbolic link is followed only within root.
+// OpenIn is like Open, for a file in root. Symbolic links are followed only within root.
 func OpenIn(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	return open(name, root.Stat, root.OpenFile)
 }
@@ -24,7 +24,7 @@ func OpenIn(root *os.Root, name string) (*os.File, fs.FileInfo, error) {
 func open(name string, stat func(string) (fs.FileInfo, error), openFile func(string, int, fs.FileMode) (*os.File, error)) (*os.File, fs.FileInfo, error) {
 	f, err := openFile(name, os.O_RDONLY|nonblocking, 0)
 	if err != nil {
-		if info, statErr := stat(name); statErr == nil && !info.Mode().IsRegular() { // such as a socket
+		if info, statErr := stat(name); statErr == nil && !info.Mode().IsRegular() { // for example, a socket
 			err = Check(name, info)
 		}
 		return nil, nil, err
@@ -39,7 +39,7 @@ func open(name string, stat func(string) (fs.FileInfo, error), openFile func(str
 	return f, info, nil
 }
 
-// Check returns an error if info is not that of a regular file.
+// Check returns an error if info does not describe a regular file.
 func Check(name string, info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil
@@ -47,7 +47,7 @@ func Check(name string, info fs.FileInfo) error {
 	return &fs.PathError{Op: "open", Path: name, Err: NotRegularError{info.Mode()}}
 }
 
-// A NotRegularError says that a file is not regular. An fs.PathError with its path wraps it.
+// A NotRegularError means that a file is not regular. It is wrapped in an fs.PathError with the path.
 type NotRegularError struct{ Mode fs.FileMode }
 
 func (e NotRegularError) Error() string { return Kind(e.Mode) + ", not a regular file" }
@@ -75,9 +75,9 @@ type File interface {
 	io.ReaderAt
 }
 
-// OpenFS opens a regular file of fsys for reading, and returns its FileInfo. A file without a method
-// ReadAt, such as one of a zip archive, is an error. OpenFS looks what the file is before it opens it,
-// since opening a pipe can block.
+// OpenFS opens a regular file of fsys for reading, and returns its FileInfo. A file without a ReadAt method, such as
+// one in a zip archive, is an error. OpenFS checks the kind of file before opening it, since opening a pipe can
+// block.
 func OpenFS(fsys fs.FS, name string) (File, fs.FileInfo, error) {
 	if fsys == nil {
 		return nil, nil, errors.New("nil file system")
@@ -106,19 +106,19 @@ func OpenFS(fsys fs.FS, name string) (File, fs.FileInfo, error) {
 
 var errNoReadAt = errors.New("the file has no method ReadAt: read it into memory, or copy it to a directory")
 
-// A Dir is a directory of which files are read, of the operating system or of an fs.FS.
+// A Dir is a directory of the operating system or of an fs.FS, from which files are read.
 type Dir struct {
-	fsys fs.FS // nil: that of the operating system
+	fsys fs.FS // nil: the operating system
 	path string
 }
 
-// DirOf returns the directory path of the operating system.
+// DirOf returns the directory at path in the operating system.
 func DirOf(path string) Dir { return Dir{path: path} }
 
-// DirIn returns the directory path of fsys. "." is its root.
+// DirIn returns the directory at path in fsys. "." is its root.
 func DirIn(fsys fs.FS, path string) Dir { return Dir{fsys, path} }
 
-// FS returns the fs.FS that has the directory, or nil for one of the operating system.
+// FS returns the fs.FS that contains the directory, or nil for the operating system.
 func (d Dir) FS() fs.FS { return d.fsys }
 
 // Path returns the path of the file name in the directory.
@@ -136,7 +136,7 @@ func (d Dir) Open(name string) (File, fs.FileInfo, error) {
 	}
 	f, info, err := Open(d.Path(name))
 	if err != nil {
-		return nil, nil, err // no *os.File that is nil
+		return nil, nil, err // not a nil *os.File in the interface
 	}
 	return f, info, nil
 }

@@ -54,7 +54,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// OpenIn opens regular files in a directory, also by a link, and nothing outside of it.
+// OpenIn opens regular files in a directory, also through a link, and nothing outside it.
 func TestOpenIn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -11,8 +11,8 @@ import (
 // controlling terminal of the process.
 const nonblocking = syscall.O_NONBLOCK | syscall.O_NOCTTY
 
-// MaxOpenFiles returns a quarter of the open files that the process may have. The rest is for its
-// connections, and other files.
+// MaxOpenFiles returns a quarter of the process's limit on open files. The rest is for its connections and other
+// files.
 func MaxOpenFiles() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
