@@ -8,8 +8,9 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// A Run has the places of blocks, whose entries have ascending keys. An entry consists of three lengths, the rest of
-// the key, and the value. The lengths are those of the prefix shared with the key before, the rest, and the value.
+// A Run contains the places of blocks with entries in ascending order of keys. An entry consists of three lengths,
+// the rest of the key, and the value. The lengths are those of the prefix shared with the key before, of the rest,
+// and of the value.
 type Run []byte
 
 // A runWriter is a Run to which entries are appended.
@@ -34,7 +35,7 @@ func (f *File) Append(key, value []byte) error {
 	return f.endBlock()
 }
 
-// endBlock puts the next block, if it has entries.
+// endBlock writes the next block, if it has entries.
 func (f *File) endBlock() error {
 	w := &f.run
 	if len(w.block) == 0 {
@@ -43,7 +44,7 @@ func (f *File) endBlock() error {
 	w.block = binary.LittleEndian.AppendUint32(w.block, crc32.ChecksumIEEE(w.block))
 	place, err := f.Put(w.block)
 	w.places, w.block = append(w.places, place...), w.block[:0]
-	if cap(w.block) > 4*blockSize { // it was for a large value
+	if cap(w.block) > 4*blockSize { // it held a large value
 		w.block = nil
 	}
 	return err

@@ -10,8 +10,8 @@ import (
 	"github.com/sievetable/sievetable/internal/tempfile"
 )
 
-// A File is a temporary file. Put and Append create it. Get and Reader read blocks that were put before a Flush, even
-// while others are put.
+// A File is a temporary file. Put and Append create it. Get and Reader read blocks that were put before a Flush,
+// even while others are being put.
 type File struct {
 	tempfile.File
 	Dir string // directory of the file; "" for the default of the system
@@ -49,7 +49,7 @@ func (f *File) Flush() error {
 	return f.out.Flush()
 }
 
-// Get returns the block at place, in buf if it has the capacity. It is safe for concurrent use.
+// Get returns the block at place, using buf if its capacity suffices. It is safe for concurrent use.
 func (f *File) Get(place, buf []byte) ([]byte, error) {
 	size := int(binary.LittleEndian.Uint32(place[8:]))
 	if size > cap(buf) {

@@ -18,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/internal/errtest"
 )
 
-// fill adds runs of entries of all sizes to f, and returns what they have, as "key=value".
+// fill adds runs of entries of all sizes to f, and returns the entries as "key=value".
 func fill(t *testing.T, f *File, runs int) (all []Run, want [][]string) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, 5))
