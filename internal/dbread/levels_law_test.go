@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// A levelOf is a level of tables with versions of few keys, and its Run.
+// A levelOf is a level of tables that contain versions of few keys, and its Run.
 type levelOf struct {
 	Run[int]
 	order  table.Comparer
@@ -45,11 +45,11 @@ func randomLevel(t *testing.T, rng *rand.Rand) *levelOf {
 	return l
 }
 
-// all returns the pairs of the tables from one on up to before another.
+// all returns the pairs of the tables from one table up to, but excluding, another.
 func (l *levelOf) all(from, to int) []workload.Pair { return slices.Concat(l.tables[from:to]...) }
 
-// Of a level in which tables share user keys, a Run finds all tables with versions of a key up to a sequence number,
-// and the first of them has the newest.
+// In a level whose tables share user keys, a Run finds all tables with versions of a key up to a sequence number.
+// The first of them has the newest version.
 func TestRunFindsAllVersions(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
@@ -73,7 +73,7 @@ func TestRunFindsAllVersions(t *testing.T) {
 	}
 }
 
-// An Iter shows what the tables that can have keys within the bounds have, and opens no others.
+// An Iter returns the entries of the tables that can have keys within the bounds, and opens no other table.
 func TestRunIteratesWithinBounds(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {

@@ -10,8 +10,9 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// OwnOptions replaces the slices of r by copies, since the caller may change them before a table is opened. It returns
-// an error if an option is wrong, or is set that a package does not take: why has the reason for each of these.
+// OwnOptions clones the slices of r, since the caller may change them before a table is opened. It returns an error
+// for an invalid option, and for an option that package pkg does not allow: why maps the names of these to the
+// reasons.
 func OwnOptions(pkg string, r *table.ReaderOptions, why map[string]string) error {
 	for _, option := range []struct {
 		name string
@@ -30,7 +31,7 @@ func OwnOptions(pkg string, r *table.ReaderOptions, why map[string]string) error
 	}
 	r.FilterPolicies, r.TableFilterPolicies = slices.Clone(r.FilterPolicies), slices.Clone(r.TableFilterPolicies)
 	r.Codecs, r.FilterPrefixes = slices.Clone(r.Codecs), slices.Clone(r.FilterPrefixes)
-	// A file without bytes is damaged, but only if the options are good.
+	// An empty file is corrupt, which NewReader reports only if the options are valid.
 	if _, err := table.NewReader(bytes.NewReader(nil), 0, r); !errors.Is(err, table.ErrCorrupt) {
 		return err
 	}

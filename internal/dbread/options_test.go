@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A caller may change its slices: tables that are opened later have the policies and codecs that were given.
+// A caller may change its slices: tables that are opened later use the original policies and codecs.
 func TestOwnOptions(t *testing.T) {
 	t.Parallel()
 	given := table.ReaderOptions{

@@ -13,9 +13,9 @@ import (
 func FindPastDamage(r *table.Reader, order table.Comparer, seek []byte) (k, v []byte) {
 	user := internalkey.UserKey(seek)
 	it := r.DontFillCache(true).NewIter(&table.IterOptions{OnLoss: func(l table.Loss) bool {
-		return order.Compare(internalkey.UserKey(l.To), user) <= 0 // else no block behind it has the user key
+		return order.Compare(internalkey.UserKey(l.To), user) <= 0 // else no later block has the user key
 	}})
-	defer it.Close() // its error is that of the lookup
+	defer it.Close() // the lookup has reported its error
 	if !it.SeekGE(seek) || order.Compare(internalkey.UserKey(it.Key()), user) != 0 {
 		return nil, nil
 	}

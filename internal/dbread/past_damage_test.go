@@ -15,8 +15,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// Whichever data blocks are corrupt: if that ends a lookup, FindPastDamage finds the newest version of the user key that is
-// in a sound block, at or before the sequence number that was searched for.
+// Whichever data blocks are corrupt, if a lookup fails, FindPastDamage finds the newest version of the user key in a
+// sound block, at or before the sequence number of the lookup.
 func TestFindPastDamage(t *testing.T) {
 	t.Parallel()
 	found, none := 0, 0

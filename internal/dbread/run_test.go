@@ -11,8 +11,8 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// Whatever tables are inserted in whatever order, a Run has those that overlap none before, in order, and finds those
-// whose range has a key.
+// For any tables in any order, a Run accepts those that overlap none before, keeps them in order, and finds those
+// whose range contains a key.
 func TestRunIsAListOfRanges(t *testing.T) {
 	t.Parallel()
 	order, identity := table.BytewiseComparer, func(key []byte) []byte { return key }
@@ -52,7 +52,7 @@ func TestRunIsAListOfRanges(t *testing.T) {
 	}
 }
 
-// A table of unknown range is alone, and can have any key.
+// A table with an unknown range is alone, and can contain any key.
 func TestRunOfUnknownRange(t *testing.T) {
 	t.Parallel()
 	known := merge.LevelTable{Smallest: []byte("a"), Largest: []byte("b")}
