@@ -10,7 +10,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// A Write is one write of a batch. A record of a log is a batch.
+// A Write is one write of a batch. Each record of a log is a batch.
 type Write struct {
 	internalkey.Key
 	Value  []byte
@@ -19,8 +19,8 @@ type Write struct {
 
 const batchHeaderLen = 12 // the sequence number of the first write, and the number of writes
 
-// Writes yields the writes of a batch. Their keys and values are slices of record. An error
-// ends it. The writes before an error are valid, as they are for LevelDB.
+// Writes yields the writes of a batch. Their keys and values are slices of record. An error ends the sequence. The
+// writes before it are valid, as they are for LevelDB.
 func Writes(record []byte) iter.Seq2[Write, error] {
 	return func(yield func(Write, error) bool) {
 		sequence, count, ok := batchHeader(record)
@@ -50,8 +50,8 @@ func Writes(record []byte) iter.Seq2[Write, error] {
 	}
 }
 
-// batchHeader returns the sequence number of the first write of a batch and the number of its writes. The header must
-// be there.
+// batchHeader returns the sequence number of the first write of a batch and the number of its writes. If the record
+// is shorter than the header, ok is false.
 func batchHeader(record []byte) (sequence, count uint64, ok bool) {
 	if len(record) < batchHeaderLen {
 		return 0, 0, false
@@ -78,7 +78,7 @@ func decodeWrite(b []byte) (w Write, length int) {
 	return w, at
 }
 
-// lengthPrefixed decodes a length and as many bytes at b[at:], and returns where they end.
+// lengthPrefixed decodes a length and that many bytes at b[at:], and returns the end of the bytes.
 func lengthPrefixed(b []byte, at int) (value []byte, end int, ok bool) {
 	n, size := format.Uvarint(b[at:])
 	if at += size; size == 0 || n > uint64(len(b)-at) {
@@ -88,13 +88,14 @@ func lengthPrefixed(b []byte, at int) (value []byte, end int, ok bool) {
 	return b[at:end:end], end, true
 }
 
-// recordHeadLen is how much of a record HasNoBatches keeps. Firestore limits documents to about as much.
+// recordHeadLen is the number of bytes of a record that HasNoBatches keeps. It is close to Firestore's limit for
+// documents.
 const recordHeadLen = 1 << 20
 
-// HasNoBatches reports whether a file of size bytes is in LevelDB's log format, and none of its records is a
-// write batch or looks like a damaged one. Only a record at its end may be incomplete: if a log is damaged, its
-// records may be damaged too. A batch without writes could be anything, and does not count.
-// Long records are not read into memory: HasNoBatches checks their first bytes only.
+// HasNoBatches reports whether a file of size bytes is in LevelDB's log format, but none of its records is a write
+// batch or resembles a damaged one. If the log is damaged, it returns false, since the records may be damaged
+// batches. An incomplete record at the end is allowed. Batches without writes are ignored, because they could be
+// anything. HasNoBatches checks only the first bytes of long records, and does not read the rest into memory.
 func HasNoBatches(file io.ReaderAt, size int64) (bool, error) {
 	damaged, others := false, 0
 	r, err := NewLogReader(file, size, func(Damage) { damaged = true })
@@ -121,7 +122,7 @@ func HasNoBatches(file io.ReaderAt, size int64) (bool, error) {
 	return false, nil
 }
 
-// countWrites returns how many writes a record has, and whether it is a batch.
+// countWrites returns the number of writes in a record, and whether the record is a sound batch.
 func countWrites(record []byte) (n int, sound bool) {
 	for _, err := range Writes(record) {
 		if err != nil {
@@ -132,10 +133,10 @@ func countWrites(record []byte) (n int, sound bool) {
 	return n, true
 }
 
-// resemblesBatch reports whether a record of length bytes, which starts with head and is no sound batch, looks
-// like a damaged one: its sequence number and the kind of its first write are valid, and so is the number of
-// writes or the first write. A protocol buffer can look so by chance, but a batch is hardly ever one: most
-// sequence numbers have zeros at their end, which start no field.
+// resemblesBatch reports whether a record of length bytes, which starts with head and is no sound batch, looks like
+// a damaged one. The sequence number and the kind of the first write must be valid, and so must either the number of
+// writes or the first write. A protocol buffer can look like that by chance. The reverse is rare: most sequence
+// numbers end in zero bytes, which start no field of a protocol buffer.
 func resemblesBatch(head []byte, length int) bool {
 	sequence, count, ok := batchHeader(head)
 	if !ok || sequence > internalkey.MaxSequence || len(head) == batchHeaderLen || internalkey.Kind(head[batchHeaderLen]) > internalkey.Set {
@@ -176,16 +177,16 @@ func isProtobuf(b []byte) bool {
 	return true
 }
 
-// The kinds of fragments that only logs of Pebble and RocksDB have. Behind the header they have the number of
-// the log, and in the newer form of Pebble an offset.
+// Fragment kinds that only logs of Pebble and RocksDB have. Their headers also contain the log number and, in
+// Pebble's newer form, an offset.
 const (
 	kindRecyclable, recyclableHeaderLen = 5, 11
 	kindWALSync, walSyncHeaderLen       = 9, 19
 	kindEnd                             = 13
 )
 
-// StartsWithPebbleFragment reports whether a valid fragment is at the start of b as Pebble writes it, and RocksDB
-// if it uses the files of old logs again.
+// StartsWithPebbleFragment reports whether b starts with a valid fragment as Pebble writes it, and RocksDB if it
+// reuses old log files.
 func StartsWithPebbleFragment(b []byte) bool {
 	if len(b) < FragmentHeaderLen || b[6] < kindRecyclable || b[6] >= kindEnd {
 		return false

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What was carved out of a log from anywhere on gives the records that are whole.
+// A log that is carved from any offset on contains the records that are whole.
 func TestCarved(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
@@ -18,7 +18,7 @@ func TestCarved(t *testing.T) {
 	}
 	all := recordsOf(sizes...)
 	log := logOf(t, all...)
-	var starts []int // of the records
+	var starts []int // offsets of the records
 	for n := range all {
 		start := len(logOf(t, all[:n]...))
 		if room := blockSize - start%blockSize; room < FragmentHeaderLen {
@@ -36,8 +36,8 @@ func TestCarved(t *testing.T) {
 	}
 }
 
-// Any bytes are read to their end. What is neither a record nor reported is a cut end or
-// zeros, and less than the bytes that there are.
+// Arbitrary bytes are read to their end. Bytes that are neither a record nor reported are a truncated end or zeros,
+// and fewer than the input.
 func FuzzReader(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(logOf(f, []byte(batch(1, 2, "\x01\x01a\x01b\x00\x01c")), make([]byte, blockSize)))

@@ -6,24 +6,25 @@ import (
 	"slices"
 )
 
-// FindMore makes the Reader go on within a block behind damage, where the next fragment is. LevelDB's
-// own reader skips the rest of the block.
+// FindMore makes the Reader continue after damage at the next fragment in the block. LevelDB's own reader skips the
+// rest of the block.
 func (r *Reader) FindMore() { r.findMore = true }
 
-// maxSearched is how many bytes are checked to find a fragment in one block. A damaged log of an engine
-// takes far fewer. A hostile one could have a fragment of 32 KiB begin at each byte.
+// maxSearched is the number of bytes that are checked to find fragments in one block. A damaged log of an engine
+// takes far fewer. In a hostile log a fragment of 32 KiB could begin at each byte.
 const maxSearched = 256 * blockSize
 
 // A search looks for the next fragment in the rest of a Reader's block.
 type search struct {
 	*Reader
-	reaches map[int]bool // whether fragments reach the end of the block from an offset on
+	reaches map[int]bool // by offset: whether fragments reach the end of the block
 }
 
-// nextFragment returns the offset > 0 in the rest of the block where the next fragment begins, or the
-// length of the rest if none is found or looked for. That is where the damaged fragment ends, as its header says, if one
-// begins there. Otherwise it is a fragment that others follow up to the end of the block. Those of a log
-// that is stored as a value end before it, unless the value ends its batch: see numbers.
+// nextFragment returns the offset > 0 of the next fragment in the rest of the block. If it finds none, or if
+// findMore is not set, it returns the length of the rest. It prefers a fragment at the end of the damaged one, as
+// given by its header. Otherwise it looks for a fragment from which fragments follow each other to the end of the
+// block. The fragments of a log that is stored as a value end before that, unless the value ends its batch: see
+// numbers.
 func (r *Reader) nextFragment() int {
 	if !r.findMore {
 		return len(r.rest)
@@ -42,7 +43,7 @@ func (r *Reader) nextFragment() int {
 	return s.find()
 }
 
-// find is nextFragment for a damaged fragment that does not say where it ends.
+// find is nextFragment for a damaged fragment whose header does not give its end.
 func (s *search) find() int {
 	for at := 1; at < len(s.rest) && s.budget > 0; {
 		if !s.valid(at) || !s.reachesEnd(at) {
@@ -61,8 +62,8 @@ func (s *search) find() int {
 	return len(s.rest)
 }
 
-// claimedEnd returns where the fragment at an offset ends, as its header says. It is > the length of
-// rest if there is none.
+// claimedEnd returns the end of the fragment at an offset, as given by its header. If there is no fragment, it is >
+// the length of rest.
 func (s *search) claimedEnd(at int) int {
 	if len(s.rest)-at < FragmentHeaderLen || !isKnown(s.rest[at+6]) {
 		return len(s.rest) + 1
@@ -70,7 +71,7 @@ func (s *search) claimedEnd(at int) int {
 	return at + FragmentHeaderLen + int(binary.LittleEndian.Uint16(s.rest[at+4:]))
 }
 
-// valid reports whether there is a valid fragment at an offset.
+// valid reports whether a valid fragment is at an offset.
 func (s *search) valid(at int) bool {
 	end := s.claimedEnd(at)
 	if end > len(s.rest) {
@@ -80,9 +81,9 @@ func (s *search) valid(at int) bool {
 	return validFragmentLen(s.rest[at:end]) > 0
 }
 
-// reachesEnd reports whether fragments follow each other from an offset to the end of the block. Of a
-// damaged one its header may lead to the next. Behind the last there are too few bytes for another,
-// zeros, or at the end of the log one that is cut short.
+// reachesEnd reports whether fragments follow each other from an offset to the end of the block. A damaged fragment
+// counts if its header leads to the next. The last fragment may be followed by too few bytes for another, by zeros
+// or, at the end of the log, by an incomplete fragment.
 func (s *search) reachesEnd(at int) bool {
 	var starts []int
 	reaches := true
@@ -106,9 +107,9 @@ func (s *search) reachesEnd(at int) bool {
 	return reaches
 }
 
-// damagedBatch returns the batch of the damaged fragment, as far as the block has it, and what follows it. before is the
-// number of its bytes before the fragment. If the start of the batch was not read, there is no batch, unless the
-// sequence number that must follow the last one can show that only the kind of the fragment is damaged.
+// damagedBatch returns the batch of the damaged fragment, as far as the block contains it, and the bytes after it.
+// before is the number of its bytes before the fragment. If the start of the batch was not read, there is no batch,
+// unless the expected sequence number can show that only the kind of the fragment is damaged.
 func (s *search) damagedBatch() (batch []byte, before int) {
 	rest := s.rest[FragmentHeaderLen:]
 	switch kind := s.rest[6]; {
@@ -120,9 +121,9 @@ func (s *search) damagedBatch() (batch []byte, before int) {
 	return slices.Concat(s.record, rest), len(s.record)
 }
 
-// damagedBatchEnd returns the offset in the rest of a block where the batch ends whose last fragment is
-// damaged there, if its bytes and what follows agree about it: the batch that must follow starts there, or
-// the log ends. Else it returns 0. What a value of the batch has is not searched then.
+// damagedBatchEnd returns the end of the batch whose last fragment is damaged, as an offset in the rest of the
+// block. It returns 0 unless the bytes after the batch confirm its end: the expected next batch starts there, or the
+// log ends. With a known end, the values of the batch are not searched.
 func (s *search) damagedBatchEnd() int {
 	n := s.numbers
 	batch, before := s.damagedBatch()
@@ -141,8 +142,9 @@ func (s *search) damagedBatchEnd() int {
 	return 0
 }
 
-// isAnnounced reports whether the end of the damaged fragment, as its header says, can be where the next
-// one begins: others follow that up to the end of the block, or the header of the damaged batch agrees.
+// isAnnounced reports whether the next fragment can begin at end, the end of the damaged fragment as given by its
+// header. Either fragments follow each other from there to the end of the block, or the header of the damaged batch
+// agrees.
 func (s *search) isAnnounced(end int) bool {
 	if s.numbers == nil || s.reachesEnd(end) {
 		return true
@@ -153,8 +155,8 @@ func (s *search) isAnnounced(end int) bool {
 	return ok && length > 0 && sequence > s.numbers.last && sequence+count == following
 }
 
-// batchPrefix decodes the batch at the start of b, and returns its sequence number, that of the batch that
-// follows, and its length: 0 if it is malformed or has no writes.
+// batchPrefix decodes the batch at the start of b, and returns its sequence number, the sequence number of the batch
+// after it, and its length. The length is 0 if the batch is malformed or has no writes.
 func batchPrefix(b []byte) (sequence, next uint64, length int) {
 	sequence, count, ok := batchHeader(b)
 	if !ok || count == 0 {

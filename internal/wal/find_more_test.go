@@ -10,8 +10,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// recordsFound returns the records that are found behind damage too, and the number of bytes that are
-// reported as damage.
+// recordsFound returns the records with FindMore, and the number of bytes reported as damage.
 func recordsFound(t testing.TB, log []byte) (records [][]byte, skipped int64) {
 	t.Helper()
 	r, err := NewLogReader(bytes.NewReader(log), int64(len(log)), func(d Damage) { skipped += d.Bytes })
@@ -35,8 +34,8 @@ func smallRecords(t *testing.T, random *rand.Rand) (all [][]byte, log []byte, en
 	return all, logOf(t, all...), ends
 }
 
-// One damaged place costs the record in which it is, and nothing else: flipped bytes in headers and
-// records, and zeros over a part of either.
+// Damage in one place loses only the record that contains it: flipped bytes in headers and records, and zeros over a
+// part of either.
 func TestFindMoreLosesOneRecord(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -62,7 +61,7 @@ func TestFindMoreLosesOneRecord(t *testing.T) {
 		got, _ := recordsFound(t, log)
 		want := slices.Delete(slices.Clone(all), hit, hit+1)
 		if len(got) == len(all) {
-			want = all // the bytes were the same
+			want = all // the bytes did not change
 		}
 		if !slices.EqualFunc(want, got, bytes.Equal) {
 			t.Fatalf("seed %d: %d bytes at %d of record %d: found %d records, want %d", seed, n, at, hit, len(got), len(want))
@@ -70,7 +69,7 @@ func TestFindMoreLosesOneRecord(t *testing.T) {
 	}
 }
 
-// The records of a log that is stored in a record are not found in its place.
+// The records of a log that is stored in a record are not found in place of the record.
 func TestFindMoreIsNotMisledByAStoredLog(t *testing.T) {
 	t.Parallel()
 	inner := logOf(t, []byte("inner one"), []byte("inner two"))
@@ -86,7 +85,7 @@ func TestFindMoreIsNotMisledByAStoredLog(t *testing.T) {
 	}
 }
 
-// A batch that has more writes than its header says can end, by that, before its damaged fragment.
+// A batch that has more writes than its header says can seem to end before its damaged fragment.
 func TestBatchThatEndsBeforeItsDamagedFragment(t *testing.T) {
 	t.Parallel()
 	long := batch(2, 1, aSet("own", "v")+aSet("own", strings.Repeat("v", 2*blockSize)))
@@ -109,7 +108,7 @@ func TestFindMoreIsBounded(t *testing.T) {
 	}
 }
 
-// Any bytes are read to their end, and what is found is at least what LevelDB's reader finds.
+// Arbitrary bytes are read to their end, and at least the records that LevelDB's reader finds are found.
 func FuzzFindMore(f *testing.F) {
 	f.Add(logOf(f, []byte("a"), []byte("b")))
 	f.Fuzz(func(t *testing.T, log []byte) {

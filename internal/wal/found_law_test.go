@@ -13,8 +13,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// Reading damaged logs, one after another, finds their own writes only, or doubts the others, and names those that it does
-// not find as lost.
+// Reading damaged logs, one after another, finds only their own writes, or marks others as uncertain. Writes that
+// are not found are reported as lost.
 func TestWhatIsFoundBehindDamage(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(long.Rounds(400, 10_000)) {
@@ -44,8 +44,8 @@ type lawCheck struct {
 	read    Log
 	found   []Write
 	own     map[uint64]bool // sequence numbers of the writes that are found
-	highest uint64          // of them
-	foreign []Write         // what else is found
+	highest uint64          // the highest of own
+	foreign []Write         // other writes that are found
 }
 
 func (c *lawCheck) find(t *testing.T) {
@@ -55,7 +55,7 @@ func (c *lawCheck) find(t *testing.T) {
 	}
 }
 
-// check returns how reading a log breaks the law, or "".
+// check describes a violation of the law, or returns "".
 func (c *lawCheck) check(logs []*lawCheck) string {
 	for _, w := range c.foreign {
 		if why := c.checkForeign(w, logs); why != "" {
@@ -68,7 +68,7 @@ func (c *lawCheck) check(logs []*lawCheck) string {
 	for i, b := range c.batches {
 		must := c.mustBeFound(i)
 		for _, w := range b.writes {
-			// What no one can tell from the end of a log is not named.
+			// Some losses at the end of a log are undetectable.
 			silent := b.fits || c.isMisled(0, b.to) || b.to > len(c.log) || int64(b.from) >= c.read.Size-c.read.Tail || (b.from < 0 || c.older > 0) && c.highest < w.Sequence
 			switch {
 			case c.own[w.Sequence], slices.ContainsFunc(c.foreign, func(f Write) bool { return f.Sequence == w.Sequence }):
@@ -82,12 +82,13 @@ func (c *lawCheck) check(logs []*lawCheck) string {
 	return ""
 }
 
-// outOfOrder returns a write that is found behind one that has no lower number, or that cannot have been so near.
+// outOfOrder returns a found write whose sequence number is not higher than that of the write found before it, or
+// too high for their distance.
 func (c *lawCheck) outOfOrder() *Write {
 	for i := range max(1, len(c.found)) - 1 {
 		w, next := c.found[i], &c.found[i+1]
 		if b := c.batchOf(next.Sequence); b != nil && b.isShort() {
-			continue // its number was not known before it was read
+			continue // its number is known only after it was read
 		}
 		if c.inDamagedLog(w) {
 			continue
@@ -99,7 +100,7 @@ func (c *lawCheck) outOfOrder() *Write {
 	return nil
 }
 
-// inDamagedLog reports whether a write is of a stored log that is damaged itself.
+// inDamagedLog reports whether a write is from a stored log that is itself damaged.
 func (c *lawCheck) inDamagedLog(w Write) bool {
 	return slices.ContainsFunc(c.batches, func(b lawBatch) bool {
 		in := func(w Write) bool { return w.Offset >= int64(b.from) && w.Offset < int64(b.to) }
@@ -108,7 +109,7 @@ func (c *lawCheck) inDamagedLog(w Write) bool {
 	})
 }
 
-// checkForeign returns why a foreign write must not be found, or be found without doubt, or "".
+// checkForeign returns why a foreign write must not be found, or must be uncertain, or "".
 func (c *lawCheck) checkForeign(w Write, logs []*lawCheck) string {
 	at := int(w.Offset)
 	end := (at/blockSize + 1) * blockSize
@@ -122,7 +123,7 @@ func (c *lawCheck) checkForeign(w Write, logs []*lawCheck) string {
 	}
 	for _, b := range c.batches {
 		if b.from > at && b.from < end && b.isShort() {
-			return "" // its number is split over two blocks, and cannot contradict those of the stored log
+			return "" // its number is split over two blocks, and cannot contradict the stored log
 		}
 		if first := min(b.to, (b.from/blockSize+1)*blockSize); b.from >= end && first <= len(c.log) && first-b.from >= FragmentHeaderLen+batchHeaderLen && !c.damaged(at, first) {
 			return fmt.Sprintf("batch %d follows without damage", b.writes[0].Sequence)
@@ -131,7 +132,8 @@ func (c *lawCheck) checkForeign(w Write, logs []*lawCheck) string {
 	return ""
 }
 
-// mayFit reports whether the fragment at an offset may be of a stored log that fits, in a batch whose end is not known.
+// mayFit reports whether the fragment at an offset may be from a stored log that fits, in a batch whose end is
+// unknown.
 func (c *lawCheck) mayFit(at int) bool {
 	start := at / blockSize * blockSize
 	return slices.ContainsFunc(c.batches, func(b lawBatch) bool {
@@ -146,12 +148,12 @@ func mayHaveLost(logs []*lawCheck, sequence uint64) bool {
 	})
 }
 
-// add takes note of a write that is found.
+// add records a found write.
 func (c *lawCheck) add(w Write) {
 	c.found = append(c.found, Write{Key: internalkey.Key{Sequence: w.Sequence}, Offset: w.Offset})
 	if b := c.batchOf(w.Sequence); b != nil && b.has(w) {
 		c.own[w.Sequence], c.highest = true, max(c.highest, w.Sequence)
-	} else if c.older == 0 || c.highest > 0 { // otherwise nobody can tell
+	} else if c.older == 0 || c.highest > 0 { // otherwise it is undetectable
 		c.foreign = append(c.foreign, w)
 	}
 }
@@ -174,7 +176,7 @@ func (b *lawBatch) isShort() bool {
 	return room < FragmentHeaderLen+batchHeaderLen
 }
 
-// has reports whether a write is one of the batch.
+// has reports whether a write belongs to the batch.
 func (b *lawBatch) has(w Write) bool {
 	if b.from >= 0 && w.Offset != int64(b.from) {
 		return false
@@ -203,8 +205,8 @@ func (c *lawCheck) mustBeFound(i int) string {
 	return "nothing is damaged behind it in its block"
 }
 
-// isMisled reports whether the damaged length of a fragment, in a part of a block, leads to a fragment behind that, or to
-// one of a log that ends its batch.
+// isMisled reports whether the damaged length of a fragment in a part of a block leads to a fragment after that
+// part, or to a fragment of a stored log that ends its batch.
 func (c *lawCheck) isMisled(from, to int) bool {
 	for _, at := range c.fragments() {
 		if at < from || at >= to || !c.damaged(at+4, at+FragmentHeaderLen) {
@@ -220,8 +222,7 @@ func (c *lawCheck) isMisled(from, to int) bool {
 	return false
 }
 
-// announces reports whether a batch says where it ends and which sequence number follows, in a block that is
-// read up to there.
+// announces reports whether a batch gives its end and the next sequence number, in a block that is read up to there.
 func (c *lawCheck) announces(b lawBatch) bool {
 	return b.from >= 0 && !c.damaged(b.from/blockSize*blockSize, b.from) && b.to/blockSize == b.from/blockSize &&
 		!c.damaged(b.from+4, b.from+FragmentHeaderLen+batchHeaderLen)

@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
-// longRecord is a log of one record in so many fragments, each of a block.
+// longRecord is a log of one record that fills this many blocks, one fragment each.
 type longRecord struct {
 	first, middle, last []byte
 	blocks              int64
@@ -41,7 +41,7 @@ func (l *longRecord) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// A long record is not read into memory. This test is not parallel: it counts the memory of the process.
+// A long record is not read into memory. The test is not parallel, since it measures the memory of the process.
 func TestHasNoBatchesTakesLittleMemory(t *testing.T) {
 	for _, tt := range []struct {
 		start string
@@ -63,7 +63,7 @@ func TestHasNoBatchesTakesLittleMemory(t *testing.T) {
 	}
 }
 
-// KeepHeads changes nothing but how much of a record Next returns.
+// KeepHeads changes only how much of a record Next returns.
 func TestKeepHeads(t *testing.T) {
 	t.Parallel()
 	type record struct {

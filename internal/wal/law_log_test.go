@@ -9,21 +9,21 @@ import (
 	"testing"
 )
 
-// A lawLog is a damaged log. The test knows its batches, and what is damaged.
+// A lawLog is a damaged log whose batches and damage are known.
 type lawLog struct {
-	sound, log []byte // as it was written, but for what is cut off or lost; and as it is
+	sound, log []byte // as written, without truncated or lost parts; and as damaged
 	batches    []lawBatch
-	jumps      bool  // blocks are lost, those of an older log are in their place, or a batch has a wrong count
-	older      int64 // where such a block is, or 0
+	jumps      bool  // blocks are lost or replaced by blocks of an older log, or a batch has a wrong count
+	older      int64 // offset of a block of an older log, or 0
 }
 
 // A lawBatch is a batch of a lawLog.
 type lawBatch struct {
 	writes   []Write
-	from, to int  // where its record is in sound; from < 0: a part of it is lost
+	from, to int  // its record in sound; from < 0: a part of it is lost
 	endsLog  bool // its last value is a log
-	cut      bool // it has a log that is cut off
-	fits     bool // and its numbers include that of the next batch, or lead to it
+	cut      bool // it contains a truncated log
+	fits     bool // it contains a log whose numbers include or lead to the next batch's
 }
 
 // A lawWriter writes a lawLog.
@@ -35,7 +35,7 @@ type lawWriter struct {
 	next uint64 // sequence number
 }
 
-// newLawLog returns a log with sequence numbers from first on, and the one that follows.
+// newLawLog returns a log with sequence numbers from first on, and the number after its last.
 func newLawLog(t *testing.T, random *rand.Rand, first uint64) (lawLog, uint64) {
 	g := &lawWriter{Rand: random, t: t, next: first}
 	w := NewWriter(&g.file)
@@ -96,8 +96,8 @@ func (g *lawWriter) batch(room int) (b lawBatch, record []byte) {
 	return b, record
 }
 
-// pad returns a write before others. The batch ends near the end of the block, which has so much room, or that ends near the first
-// header of the log that is stored in one of them.
+// pad returns a write to put before others. It makes the batch end near the end of the block, which has room bytes
+// left, or near the first header of the log that is stored in one of them.
 func (g *lawWriter) pad(room int, writes []string, stored int) string {
 	before := len(strings.Join(writes, ""))
 	if stored < len(writes) && g.IntN(4) == 0 {
@@ -107,8 +107,8 @@ func (g *lawWriter) pad(room int, writes []string, stored int) string {
 	return aSet("owner", strings.Repeat("p", max(0, room-FragmentHeaderLen-batchHeaderLen-before-8-g.IntN(20))))
 }
 
-// storedLog returns a write whose value is a log, or a part of one, its first sequence number, and the one that follows
-// its last one, or 0 if that is cut off. It is for a batch of n writes.
+// storedLog returns a write whose value is a log or a part of one, for a batch of n writes. It also returns the
+// first sequence number of that log, and the number after its last one, or 0 if the log is truncated.
 func (g *lawWriter) storedLog(n int) (write string, first, next uint64) {
 	m := 1 + g.IntN(20)
 	if g.IntN(8) == 0 {
@@ -127,7 +127,7 @@ func (g *lawWriter) storedLog(n int) (write string, first, next uint64) {
 	return aSet("owner", value), first, next
 }
 
-// damage damages a log. Blocks are lost, or of an older log, before bytes are damaged.
+// damage damages the log. Before it changes bytes, it may drop blocks or replace them by those of an older log.
 func (l *lawLog) damage(t *testing.T, g *rand.Rand) {
 	if g.IntN(4) == 0 {
 		l.sound = l.sound[:g.IntN(len(l.sound)+1)]

@@ -9,39 +9,38 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// A Log is a write-ahead log of a database. Writes reads it, and finds out what is damaged and
-// which writes are lost.
+// A Log is a write-ahead log of a database. Writes reads it, and records its damage and which writes are lost.
 type Log struct {
-	Standalone bool   // it may lack its start; otherwise it is read as a database reads it
-	Start      uint64 // the highest sequence number that the oldest log of the database can start with; 0: not known
+	Standalone bool   // the log may lack its start; otherwise it is read as a database reads it
+	Start      uint64 // the highest sequence number that can start the database's oldest log; 0: unknown
 
-	// The last log of a database has the writes with sequence numbers > After and ≤ UpTo.
+	// The last log of a database contains the writes with sequence numbers > After and ≤ UpTo.
 	After, UpTo uint64
 
-	// What reading has found so far.
+	// The results of reading so far.
 	Size     int64
-	Damage   []LogDamage // skipped parts; the last can stand for many: see Further
-	Torn     torn        // what was never written completely elsewhere
-	Tail     int64       // size of what is at the end and was never written completely, after all was read
-	ZeroTail bool        // that is zeros
-	zeroEnd  bool        // its end is zeros
+	Damage   []LogDamage // losses; the last one can summarize many: see Further
+	Torn     torn        // incomplete records before the end
+	Tail     int64       // size of the incomplete record or zeros at the end, when the log has been read
+	ZeroTail bool        // the tail is only zeros
+	zeroEnd  bool        // the log ends in zeros
 
-	last    uint64  // sequence number of the last write, also of the logs before
-	sure    uint64  // that of the last one that is not of a log in a value
-	lacking bool    // the log before is not empty, and no write of it could be read
-	numbers numbers // checks what is found behind damage
-	unsure  uint64  // highest sequence number of a write that may be of a log in a value
-	joined  uint64  // sequence number of the first write of the last batch, if that has several fragments; or 0
+	last    uint64  // highest sequence number read, including the logs before
+	sure    uint64  // highest sequence number that is certainly not from a log in a value
+	lacking bool    // the log before is not empty, but none of its writes could be read
+	numbers numbers // checks what is found after damage
+	unsure  uint64  // highest sequence number that may be from a log in a value
+	joined  uint64  // first sequence number of the last batch, if it has several fragments; else 0
 	back    bool    // the sequence numbers step back
 
 	malformed  bool // the last batch with writes is malformed
-	endsUnsure bool // the last write that was read may be of a log in a value
+	endsUnsure bool // the last write read may be from a log in a value
 
-	wasRead, isNext bool  // it was read; the log before was
-	endBefore       int64 // where the writes of the log before end, without what was never written completely
+	wasRead, isNext bool  // this log was read; the log before was read
+	endBefore       int64 // end of the log before, without its Tail
 }
 
-// Next returns the next log of the database, whose sequence numbers go on. l was read.
+// Next returns the database's next log, which continues the sequence numbers of l. It is called after l was read.
 func (l *Log) Next() Log {
 	next := Log{Start: l.Start, isNext: l.wasRead, endBefore: l.Size - l.Tail}
 	if l.Start > 0 {
@@ -50,19 +49,18 @@ func (l *Log) Next() Log {
 	return next
 }
 
-// Last returns the highest sequence number of the writes that were read, also of the logs before, or
-// 0 if there were none.
+// Last returns the highest sequence number read, including the logs before, or 0 if no write was read.
 func (l *Log) Last() uint64 { return l.last }
 
-// Skip takes note of a file of size bytes in the place of the log: all of it is damage.
+// Skip records that the log is a file of size bytes that is damaged as a whole.
 func (l *Log) Skip(size int64, reason string) {
 	l.Size, l.wasRead = size, true
 	l.report(Damage{Bytes: size, Reason: reason})
 }
 
-// Writes yields the writes of the log in order: the first size bytes of r. Each is valid until the
-// next. Damaged parts are skipped, and added to Damage. An error is one of r, or a record that is too
-// large, and ends it.
+// Writes yields the writes of the log in order: the first size bytes of r. Each is valid until the next. Damaged
+// parts are skipped, and added to Damage. A read error, or the error for a record that is too large, ends the
+// sequence.
 func (l *Log) Writes(r io.ReaderAt, size int64) iter.Seq2[Write, error] {
 	return func(yield func(Write, error) bool) {
 		l.Size, l.wasRead = size, true
@@ -100,8 +98,7 @@ func (l *Log) read(f io.ReaderAt, yield func(Write, error) bool) error {
 	}
 }
 
-// batch yields the writes of a batch, whose record ends at an offset end. It reports whether yield wants
-// more.
+// batch yields the writes of a batch, whose record ends at offset end. It reports whether yield wants more.
 func (l *Log) batch(record []byte, offset, end int64, yield func(Write, error) bool) (more bool) {
 	for w, err := range Writes(record) {
 		if err != nil {
@@ -122,7 +119,7 @@ func (l *Log) batch(record []byte, offset, end int64, yield func(Write, error) b
 	return true
 }
 
-// UnwrittenNote says what was never written completely, or returns "".
+// UnwrittenNote describes the incomplete records and the zeros at the end, or returns "".
 func (l *Log) UnwrittenNote() string {
 	const one = "an incomplete record, which is ignored"
 	var notes []string

@@ -8,16 +8,16 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// maxListedDamage is how many parts Log.Damage lists one by one.
+// maxListedDamage is the number of losses that Log.Damage lists one by one.
 const maxListedDamage = 100
 
-// A LogDamage is a part of a log that is skipped, or writes that it lacks.
+// A LogDamage is a skipped part of a log, or a place where writes are missing.
 type LogDamage struct {
 	Damage
-	After, Before uint64 // what is lost has sequence numbers between these; 0: no bound is known
-	InLogBefore   bool   // it is at the end of the log before this one, and so is Offset
-	Further       int    // how many further parts this stands for, of which only After and Before are known; 0: it is one part
-	joined        uint64 // sequence number of the first write of the batch before it, if that may be joined of two batches; or 0
+	After, Before uint64 // the lost writes have sequence numbers between these; 0: unknown
+	InLogBefore   bool   // the loss and Offset are at the end of the log before this one
+	Further       int    // number of further parts that this summarizes by After and Before; 0: it is one part
+	joined        uint64 // first sequence number of the batch before it, if that may be two joined batches; else 0
 	malformed     bool   // that batch is malformed
 }
 
@@ -31,7 +31,7 @@ func (d LogDamage) Error() string {
 	return d.Damage.Error() + ": " + d.lost()
 }
 
-// lost says which writes are lost.
+// lost describes the lost writes.
 func (d LogDamage) lost() string {
 	switch first, last := d.After+1, d.Before-1; {
 	case d.After == 0 && d.Before == 0:
@@ -53,18 +53,18 @@ func (d LogDamage) lost() string {
 	}
 }
 
-// stepsBack reports whether the writes after it have lower sequence numbers than those before it. Then
-// either are not of the log, or it is not what its writer wrote.
+// stepsBack reports whether the writes after the loss have lower sequence numbers than those before it. Then some of
+// them do not belong to the log, or the log is not as it was written.
 func (d LogDamage) stepsBack() bool { return d.Before != 0 && d.Before <= d.After }
 
-// numbers returns the lowest and the highest sequence number that a write can have that is lost or may be joined of
-// two. If first > last, there is none.
+// numbers returns the lowest and the highest possible sequence number of a write that is lost or belongs to a batch
+// that may be two joined batches. If first > last, there is no such write.
 func (d LogDamage) numbers() (first, last uint64) {
 	if d.stepsBack() || d.Unread {
 		return 0, internalkey.MaxSequence
 	}
 	first, last = d.After+1, internalkey.MaxSequence
-	// Without a gap behind it, a sound batch is not joined: the numbers of two would have been more.
+	// A sound batch without a gap after it is not joined: two batches would have more sequence numbers.
 	if d.joined > 0 && (d.malformed || d.Before == 0 || d.Before > first) {
 		first = min(first, d.joined)
 	}
@@ -74,7 +74,7 @@ func (d LogDamage) numbers() (first, last uint64) {
 	return first, last
 }
 
-// MayHaveLost reports whether a write with that sequence number can be one of those that HighestLost is about.
+// MayHaveLost reports whether a write with that sequence number may be lost or uncertain: see HighestLost.
 func (l *Log) MayHaveLost(sequence uint64) bool {
 	return l.back || sequence <= l.unsure || slices.ContainsFunc(l.Damage, func(d LogDamage) bool {
 		first, last := d.numbers()
@@ -82,8 +82,8 @@ func (l *Log) MayHaveLost(sequence uint64) bool {
 	})
 }
 
-// HighestLost returns the highest sequence number that a write in a skipped part can have had, or that a
-// write has that may be of another log, which is stored as a value. It is 0 if there is none of either.
+// HighestLost returns the highest possible sequence number of a lost or uncertain write. A write is uncertain if it
+// may be from another log that is stored as a value. If there is none of either, HighestLost returns 0.
 func (l *Log) HighestLost() (highest uint64) {
 	if l.back {
 		return internalkey.MaxSequence
@@ -119,7 +119,8 @@ func (l *Log) addPart(d Damage) {
 	l.add(LogDamage{Damage: d, After: l.last})
 }
 
-// add adds a loss. Where blocks are lost, the first fragment of a batch and the last one of another make one record.
+// add adds a loss. If blocks are lost, the first fragment of one batch and the last fragment of another can form one
+// record.
 func (l *Log) add(d LogDamage) {
 	d.joined, d.malformed = l.joined, l.malformed
 	switch n := len(l.Damage); {
@@ -136,11 +137,11 @@ func (l *Log) add(d LogDamage) {
 	}
 }
 
-// isPending reports whether no write after the last skipped part was read yet.
+// isPending reports whether no write after the last loss has been read yet.
 func (l *Log) isPending() bool { n := len(l.Damage); return n > 0 && l.Damage[n-1].Before == 0 }
 
-// follow takes note of the sequence number of the next write. It bounds what damage before it has
-// lost. The numbers of a log are consecutive, so a gap says that writes are lost, wherever they were.
+// follow records the sequence number of the next write. It bounds the loss from damage before it. The sequence
+// numbers of a log are consecutive, so a gap means that writes are lost, wherever they were.
 func (l *Log) follow(sequence uint64, offset int64) {
 	l.endTorn(sequence <= l.Torn.sequence)
 	if l.numbers.end == 0 && l.sure < sequence && sequence <= l.last {
@@ -153,7 +154,7 @@ func (l *Log) follow(sequence uint64, offset int64) {
 		}
 	case l.last > 0 && sequence > l.last+1, l.last == 0 && (l.lacking || l.Start > 0 && sequence > l.Start):
 		l.add(l.gapBefore(sequence, offset))
-	case l.numbers.end == 0 && l.last > 0 && sequence <= l.last: // an old log, or a copy of one, in the place of another
+	case l.numbers.end == 0 && l.last > 0 && sequence <= l.last: // an old log, or a copy of one, in place of another
 		l.add(missing(offset, "it does not go on where the log before ends", l.last, sequence))
 	}
 	l.back = l.back || l.last > 0 && sequence <= l.last
@@ -165,8 +166,8 @@ func (l *Log) follow(sequence uint64, offset int64) {
 	l.last = max(l.last, sequence)
 }
 
-// forgetUnsure makes a log go on from the last write of the log before that is certain: the first write says that
-// those behind it were of a log in a value.
+// forgetUnsure makes the log continue from the last certain write of the log before. The first write of the log
+// shows that the writes after that one were from a log in a value.
 func (l *Log) forgetUnsure() {
 	for i := range l.Damage {
 		l.Damage[i].After = l.sure
@@ -174,8 +175,8 @@ func (l *Log) forgetUnsure() {
 	l.last = l.sure
 }
 
-// checkEnd takes note, after all was read, of writes at the end that the log lacks. If those that were found
-// there by a search may be of a log in a value, what is lost before them can have any number.
+// checkEnd records missing writes at the end, after the log was read. If the writes found there by a search may be
+// from a log in a value, the writes lost before them can have any number.
 func (l *Log) checkEnd() {
 	if n := len(l.Damage); n > 0 && l.endsUnsure && l.numbers.guessed == l.numbers.unsure {
 		l.Damage[n-1].Before = 0
@@ -185,8 +186,8 @@ func (l *Log) checkEnd() {
 	}
 }
 
-// gapBefore returns the loss of the writes before one with a sequence number, where nothing is damaged. If
-// it is the first of its log, the log before has lost its end: a log that has lost its start begins with damage.
+// gapBefore returns the loss of the writes before a given one, where nothing is damaged. If that is the first write
+// of its log, the log before has lost its end: a log that has lost its start begins with damage.
 func (l *Log) gapBefore(sequence uint64, offset int64) LogDamage {
 	d := missing(offset, "writes before this offset are missing", l.last, sequence)
 	switch {
@@ -198,23 +199,23 @@ func (l *Log) gapBefore(sequence uint64, offset int64) LogDamage {
 	return d
 }
 
-// missing returns the loss of writes that a log lacks at an offset.
+// missing returns the loss of writes that are missing at an offset.
 func missing(offset int64, reason string, after, before uint64) LogDamage {
 	return LogDamage{Damage: Damage{Offset: offset, Reason: reason}, After: after, Before: before}
 }
 
-// torn is what a log has of batches whose writing was interrupted, when the next one has the same
-// sequence number: the process was killed, and the database was opened again and went on with this
-// log, as C++ LevelDB does with reuse_logs. Such a batch was never written for the database.
+// torn counts batches whose writing was interrupted, if the next batch has the same sequence number. Then the
+// process was killed, and the database was reopened and continued this log, as C++ LevelDB does with reuse_logs. For
+// the database, such a batch was never written.
 type torn struct {
 	Records int
 	Bytes   int64
 
-	begun    *Damage // one that may be torn: what follows says it
-	sequence uint64  // of its first write
+	begun    *Damage // a record that may be torn; the next one decides
+	sequence uint64  // of the first write in begun
 }
 
-// endTorn ends a record that may be torn. If it is not, it is damage.
+// endTorn decides whether the record that may be torn is torn. If it is not, it is damage.
 func (l *Log) endTorn(isTorn bool) {
 	t := &l.Torn
 	switch {
@@ -228,7 +229,7 @@ func (l *Log) endTorn(isTorn bool) {
 	t.begun = nil
 }
 
-// A Corruption is damage of a database that is not in a table. It is table.ErrCorrupt.
+// A Corruption is corruption of a database outside its tables. It matches table.ErrCorrupt.
 type Corruption string
 
 func (c Corruption) Error() string { return string(c) }
@@ -236,5 +237,5 @@ func (c Corruption) Error() string { return string(c) }
 // Is reports whether target is table.ErrCorrupt.
 func (Corruption) Is(target error) bool { return target == table.ErrCorrupt }
 
-// Corruptionf returns a Corruption with a message as of fmt.Sprintf.
+// Corruptionf returns a Corruption with a message that is formatted as by fmt.Sprintf.
 func Corruptionf(format string, args ...any) error { return Corruption(fmt.Sprintf(format, args...)) }

@@ -10,20 +10,19 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// zeros are the zeros at the end of a log: those from an offset on, up to its size.
+// zeros is the range of zeros at the end of a log, from an offset to its size.
 type zeros struct{ from, size int64 }
 
-// minTornZeros is how many zeros at the end of a log say that the fragment in which they begin was
-// never written completely. Fewer can be the end of a value.
+// minTornZeros is the number of zeros at the end of a log that prove that the fragment in which they begin was never
+// written completely. Fewer can be the end of a value.
 const minTornZeros = 16
 
-// tear reports whether the fragment that ends at an offset is damaged because the log was not
-// written any further: the zeros begin in the fragment, so that no other can follow.
+// tear reports whether the fragment that ends at an offset is damaged because writing stopped within it: the zeros
+// begin in the fragment, so no other fragment can follow.
 func (z zeros) tear(end int64) bool { return z.from < end && z.size-z.from >= minTornZeros }
 
-// NewLogReader is like NewReader for a log of size bytes. After a crash of the machine, a log can
-// end in zeros where something was to be written. They count as its end, also if they begin
-// within a record.
+// NewLogReader is like NewReader, for a log of size bytes. After a crash of the machine, a log can end in zeros in
+// place of data. They count as its end, even if they begin within a record.
 func NewLogReader(r io.ReaderAt, size int64, report func(Damage)) (*Reader, error) {
 	from, err := endOfData(r, size)
 	if err != nil {
@@ -34,14 +33,14 @@ func NewLogReader(r io.ReaderAt, size int64, report func(Damage)) (*Reader, erro
 	return reader, nil
 }
 
-// endOfData returns where the zeros at the end begin.
+// endOfData returns the offset of the zeros at the end.
 func endOfData(r io.ReaderAt, size int64) (int64, error) {
 	var buf [blockSize]byte
 	for end := size; end > 0; {
 		part := buf[:min(end, blockSize)]
 		end -= int64(len(part))
 		if _, err := io.ReadFull(io.NewSectionReader(r, end, int64(len(part))), part); err != nil {
-			if err == io.EOF { // the file became shorter: that is not the end of the log
+			if err == io.EOF { // the file was truncated: this is not the end of the log
 				err = io.ErrUnexpectedEOF
 			}
 			return 0, fmt.Errorf("reading %s at %d: %w", format.Plural(uint64(len(part)), "byte"), end, err)
@@ -53,7 +52,7 @@ func endOfData(r io.ReaderAt, size int64) (int64, error) {
 	return 0, nil
 }
 
-// EndsInZeros reports whether nothing but zeros follows Offset.
+// EndsInZeros reports whether only zeros follow Offset.
 func (r *Reader) EndsInZeros() bool { return r.zeros.from <= r.Offset() }
 
 // findFragment returns the offset of the first valid fragment in b, or -1.
@@ -66,7 +65,7 @@ func findFragment(b []byte) int {
 	return -1
 }
 
-// carvedSearchLen is how much of a carved log is searched for the first valid fragment.
+// carvedSearchLen is the number of bytes of a carved log that are searched for the first valid fragment.
 const carvedSearchLen = 4 * blockSize
 
 // NewCarvedReader is like NewLogReader for a log that may lack its start, such as one that was
@@ -128,8 +127,8 @@ func validFragmentLen(b []byte) int {
 	return checkedFragmentLen(b, FragmentHeaderLen)
 }
 
-// checkedFragmentLen returns the length of the fragment with a header of that length at the start of b, or 0
-// if it is cut short or its checksum does not match.
+// checkedFragmentLen returns the length of the fragment at the start of b, whose header has that many bytes. It
+// returns 0 if the fragment is truncated or its checksum does not match.
 func checkedFragmentLen(b []byte, header int) int {
 	end := header + int(binary.LittleEndian.Uint16(b[4:]))
 	if end > min(len(b), blockSize) || binary.LittleEndian.Uint32(b) != format.MaskCRC(crc32.Checksum(b[6:end], castagnoli)) {

@@ -4,20 +4,20 @@ import "io"
 
 const (
 	minWriteLen = 2              // bytes: the deletion of an empty key
-	maxAhead    = 64 * blockSize // how far is read ahead for the next batch
+	maxAhead    = 64 * blockSize // bytes that are read ahead to find the next batch
 )
 
-// numbers checks the sequence numbers of what is found behind damage.
+// numbers checks the sequence numbers of batches that are found after damage.
 type numbers struct {
 	log     io.ReaderAt
-	last    uint64 // sequence number of the last write that was read; 0: not known
-	end     int64  // where its record ends; 0: no write of this log was read yet
-	unsure  int64  // where the last block ends in which batches were found that may be foreign
-	guessed int64  // that of the last such block in which no header said where they are
+	last    uint64 // sequence number of the last write that was read; 0: unknown
+	end     int64  // end of its record; 0: no write of this log was read yet
+	unsure  int64  // end of the last block in which possibly foreign batches were found
+	guessed int64  // end of the last such block in which no header gave their place
 	ahead   start
 }
 
-// A start is the first batch that starts behind an end of a block.
+// A start is the first batch that starts after the end of a block.
 type start struct {
 	blockEnd int64
 	offset   int64
@@ -26,24 +26,24 @@ type start struct {
 	exact    bool // nothing is damaged before it
 }
 
-// A run is batches that follow each other in a block without a gap.
+// A run is a sequence of batches in a block, without a gap.
 type run struct {
 	first  uint64 // sequence number of the first batch
-	last   uint64 // that of the last one
-	next   uint64 // that of a batch that follows
-	end    int    // where it ends in the rest of the block
+	last   uint64 // sequence number of the last batch
+	next   uint64 // sequence number of a batch that follows
+	end    int    // its end in the rest of the block
 	exact  bool   // it ends with the block
-	open   bool   // the last batch goes on in the next block
+	open   bool   // the last batch continues in the next block
 	broken bool   // a batch with another sequence number than next follows, or a part of one that cannot be there
 }
 
-// run returns the batches that follow each other from an offset on. There are none if none starts there.
+// run returns the run of batches from an offset on. It is empty if no batch starts there.
 func (s *search) run(at int) run {
 	u := run{end: at}
 	for !u.open {
 		sequence, count, length := s.batch(u.end)
 		if length == 0 {
-			// Only at the start of a block, a batch goes on.
+			// A batch can continue only at the start of a block.
 			u.broken = s.valid(u.end) && s.rest[u.end+6] != kindFull && !s.isShort(u.end)
 			break
 		}
@@ -60,8 +60,8 @@ func (s *search) run(at int) run {
 	return u
 }
 
-// batch returns the sequence number of the batch at an offset and the number of its writes, and the length
-// of its first fragment: 0 if there is no sound one.
+// batch returns the sequence number and the number of writes of the batch at an offset, and the length of its first
+// fragment. The length is 0 if there is no sound batch.
 func (s *search) batch(at int) (sequence, count uint64, length int) {
 	if !s.valid(at) || s.rest[at+6] > kindFirst {
 		return 0, 0, 0
@@ -79,8 +79,8 @@ func (s *search) batch(at int) (sequence, count uint64, length int) {
 	return sequence, count, FragmentHeaderLen + len(payload)
 }
 
-// follows reports whether the batches from an offset in the rest of a block on can go on from what was
-// read, as far as sequence numbers tell. If not, the foreign ones end at behind, where the search goes on.
+// follows reports whether the batches from an offset on in the rest of the block can continue the writes read so
+// far, judging by sequence numbers. If not, they are foreign and end at behind, where the search continues.
 func (s *search) follows(at int) (ok bool, behind int) {
 	n := s.numbers
 	if n == nil {
@@ -103,8 +103,8 @@ func (s *search) follows(at int) (ok bool, behind int) {
 	return true, at
 }
 
-// leadsTo reports whether a run in the rest of a block, which starts at an offset, can be before the next
-// batch that starts behind the block.
+// leadsTo reports whether a run can be before next, the first batch that starts after the block. offset is the
+// offset of the rest of the block in the log.
 func (n *numbers) leadsTo(u run, next start, offset int64) bool {
 	if next.exact && u.exact {
 		return next.sequence == u.next || u.open && next.sequence == u.last // it is torn
@@ -112,42 +112,41 @@ func (n *numbers) leadsTo(u run, next start, offset int64) bool {
 	return next.sequence >= u.last && next.sequence <= highestAfter(u.next, next.offset-offset-int64(u.end))
 }
 
-// isShort reports whether the first fragment of a batch is at an offset that ends before its sequence
-// number and the number of its writes do.
+// isShort reports whether the first fragment of a batch is at an offset, and ends within the header of the batch.
 func (s *search) isShort(at int) bool {
 	end := s.claimedEnd(at)
 	return end == len(s.rest) && s.rest[at+6] == kindFirst && end-at < FragmentHeaderLen+batchHeaderLen
 }
 
-// goesOn reports whether a batch at an offset can have a sequence number, after the last write.
+// goesOn reports whether a batch with that sequence number can be at an offset, after the last write.
 func (n *numbers) goesOn(sequence uint64, offset int64) bool {
 	return sequence > n.last && (n.end == 0 || sequence <= highestAfter(n.last+1, offset-n.end))
 }
 
-// highestAfter returns the highest sequence number that a batch can have behind so many bytes, which start
-// with a batch that has the number next.
+// highestAfter returns the highest possible sequence number of a batch after that many skipped bytes, which start
+// with a batch with the number next.
 func highestAfter(next uint64, skipped int64) uint64 { return next + uint64(skipped)/minWriteLen }
 
-// startBehind returns the first batch that starts behind the end of a block.
+// startBehind returns the first batch that starts after the end of a block.
 func (n *numbers) startBehind(blockEnd int64, z zeros) start {
 	if n.ahead.blockEnd == blockEnd {
 		return n.ahead
 	}
 	to := start{blockEnd: blockEnd, exact: true}
 	length := max(0, min(maxAhead, z.size-blockEnd))
-	r := NewReader(io.NewSectionReader(n.log, blockEnd, length), func(Damage) {}) // n's own Reader reports it
+	r := NewReader(io.NewSectionReader(n.log, blockEnd, length), func(Damage) {}) // the log's own Reader reports damage
 	r.blockEnd, r.zeros = blockEnd, z
 	to.find(r)
 	n.ahead = to
 	return to
 }
 
-// find finds the first batch.
+// find reads up to the first batch.
 func (to *start) find(r *Reader) {
 	for !to.found {
 		f, err := r.fragment()
 		if err != nil {
-			return // if it is an error of the file, reading on meets it too
+			return // an error of the file is met again by reading on
 		}
 		switch f.kind {
 		case kindZero:

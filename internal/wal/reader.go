@@ -2,25 +2,24 @@
 // consists of blocks of 32 KiB. A record is split into fragments, so that no fragment
 // crosses a block boundary (LevelDB, doc/log_format.md).
 //
-// After damage, a Reader continues like LevelDB's own, and a Log where the next record is. goleveldb's
-// reader can join fragments of a truncated record and of the next one. This one does not.
+// After damage, a Reader continues like LevelDB's own, and a Log at the next record. goleveldb's reader can join
+// fragments of a truncated record and of the next one. A Reader does not.
 //
-// A value can be a log itself: a backup of another database, say. Its fragments look like those of the log
-// that has it. In a Log, sequence numbers tell them apart behind damage: those of a database only
-// go up, and each batch starts where the one before it ends. So batches are foreign if they cannot go on
-// from the last write before the damage, or do not lead to the first batch behind the block without a gap. A
-// block starts with a fragment of this log, whatever its values have. Two cases remain:
-//   - The log ends with the block, or there is other damage before the next batch. Then the numbers need
-//     only be high enough, and the writes that are found up to there count as uncertain: see
-//     Log.HighestLost. If the bytes of the damaged batch say where it ends, and its successor starts
-//     there, they are certain.
-//   - The numbers of a stored log fit exactly. If they start where those of the log went on, its writes
-//     are taken. If they start lower, and only end where the next batch starts, that one and what
-//     follows it in the block are lost, and are reported so.
+// A value can itself be a log, such as a backup of another database. Its fragments look like those of the log that
+// contains it. A Log distinguishes them after damage by sequence numbers: in a database they only increase, and each
+// batch starts where the one before it ends. So batches are foreign if they cannot continue from the last write
+// before the damage, or do not lead without a gap to the first batch after the block. A block always starts with a
+// fragment of the outer log, whatever its values contain. Two cases remain:
+//   - The log ends with the block, or there is other damage before the next batch. Then the numbers need only be
+//     high enough, and the writes found up to there are uncertain: see Log.HighestLost. They are certain if the
+//     bytes of the damaged batch give its end, and its successor starts there.
+//   - The numbers of a stored log fit exactly. If they start where those of the outer log continue, its writes are
+//     accepted. If they start lower, and only end where the next batch starts, that batch and the rest of its block
+//     are lost, and are reported as lost.
 //
-// A MANIFEST has no such numbers. There, a log can only be a key of an edit, and behind a key there are at
-// least 8 bytes in its edit, which are not the start of a fragment below sequence number 1<<40. So the
-// fragments of such a key do not reach the end of the block. Only a damaged length can lead to one of them.
+// A MANIFEST has no such numbers. In it, a log can only be a key of an edit. A key is followed by at least 8 bytes
+// of its edit, which do not start a fragment below sequence number 1<<40. So the fragments of such a key do not
+// reach the end of the block. Only a damaged length can lead to one of them.
 package wal
 
 import (
@@ -55,16 +54,15 @@ const (
 
 // Damage is a part of a log that is skipped.
 type Damage struct {
-	Offset int64 // where it starts
+	Offset int64 // start of the part
 	Bytes  int64
 	Reason string
 
-	// Torn is the start of a record that was not ended when the next one began. Other damage has
-	// none. It is valid until the report ends.
+	// Torn is the start of a record that was incomplete when the next one began. For other damage it is nil. It is
+	// valid until the report function returns.
 	Torn []byte
 
-	// Unread says that the part follows a header of zeros, and has more than zeros. LevelDB skips
-	// it without a word.
+	// Unread means that the part follows a header of zeros, and contains more than zeros. LevelDB skips it silently.
 	Unread bool
 }
 
@@ -75,10 +73,9 @@ func (d Damage) Error() string {
 // Is reports whether target is table.ErrCorrupt.
 func (Damage) Is(target error) bool { return target == table.ErrCorrupt }
 
-// A Reader returns the records of a log. It ignores an incomplete record at the end,
-// because the database was closed or crashed while writing it. If a whole fragment follows, the
-// length of the record is damaged, and it is not the end. A Reader also ignores zeros at the end of
-// blocks, which are preallocated space.
+// A Reader returns the records of a log. It ignores an incomplete record at the end, because the database was closed
+// or crashed while writing it. If a whole fragment follows, the record is not the end: its length is damaged. A
+// Reader also ignores zeros at the end of blocks, which are preallocated space.
 type Reader struct {
 	r           io.Reader
 	report      func(Damage)
@@ -87,15 +84,15 @@ type Reader struct {
 	keep        int      // bytes of a record that are kept: see KeepHeads
 	blockLen    int      // length of the next block: blockSize, except for the first block of a carved log
 	rest        []byte   // the unread part of the block
-	blockEnd    int64    // offset in the log where the block ends
-	eof         bool     // it is the last block
-	record      []byte   // the fragments of the record so far, or their first keep bytes; none unless inRecord
+	blockEnd    int64    // end of the block in the log
+	eof         bool     // the block is the last one
+	record      []byte   // the fragments of the record so far, or their first keep bytes; empty unless inRecord
 	recordLen   int      // bytes of the record so far
-	recordStart int64    // offset of the first of them
-	inRecord    bool     // there is a first fragment
+	recordStart int64    // offset of its first fragment
+	inRecord    bool     // a first fragment was read
 	zeros       zeros    // at the end of the log, if they count as its end
 	findMore    bool     // see FindMore
-	numbers     *numbers // checks what is found, or nil
+	numbers     *numbers // checks the batches that are found; may be nil
 	budget      int      // bytes of the block that may still be checked to find more
 }
 
@@ -164,10 +161,10 @@ func (r *Reader) Offset() int64 {
 	return r.blockEnd - int64(len(r.rest))
 }
 
-// checkedLen is the length from which on memory for a record is checked before it is allocated.
+// checkedLen is the record length from which memory is checked before it is allocated.
 const checkedLen = 64 << 20
 
-// extendRecord appends a fragment to the record, as far as it is kept.
+// extendRecord appends a fragment to the record, up to keep bytes in all.
 func (r *Reader) extendRecord(payload []byte) error {
 	if r.recordLen += len(payload); r.recordLen > r.maxRecord {
 		return fmt.Errorf("offset %d: record exceeds %d bytes", r.recordStart, r.maxRecord)
@@ -210,13 +207,13 @@ func (r *Reader) fragment() (fragment, error) {
 	sum := format.MaskCRC(crc32.Checksum(r.rest[6:min(whole, len(r.rest))], castagnoli))
 	mismatch, known := whole <= len(r.rest) && checksum != sum, isKnown(kind)
 	fits := at%blockSize+int64(whole) <= blockSize
-	// A fragment that was never written completely is the start of one: its header is right, and its checksum is not.
+	// The start of a fragment that was never written completely has a valid header, and a wrong checksum.
 	unwritten := whole > len(r.rest) && r.eof && known && fits && checksum != sum
 	switch {
 	case isZero && r.zeros.from < at+FragmentHeaderLen:
 		return fragment{}, io.EOF
 	case (mismatch && r.zeros.tear(at+int64(whole)) || unwritten) && findFragment(r.rest[1:]) < 0:
-		return fragment{}, io.EOF // no other was written after it
+		return fragment{}, io.EOF // nothing was written after it
 	case whole > len(r.rest) && fits && !known:
 		return r.skipBlock(at, unknownKind(kind)), nil
 	case whole > len(r.rest):
@@ -234,15 +231,15 @@ func (r *Reader) fragment() (fragment, error) {
 	}
 }
 
-// isKnown reports whether LevelDB has fragments of a kind, other than those of zeros.
+// isKnown reports whether kind is a kind of LevelDB's fragments other than kindZero.
 func isKnown(kind byte) bool { return kind >= kindFull && kind <= kindLast }
 
 func unknownKind(kind byte) string { return fmt.Sprintf("fragment of unknown kind %d", kind) }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// skipBlock reports the rest of the block as damage, because the start of the next fragment
-// is unknown, or with findMore what is before that.
+// skipBlock reports the rest of the block as damage, because the start of the next fragment is unknown. With
+// findMore, it reports the bytes up to the next fragment that is found.
 func (r *Reader) skipBlock(at int64, reason string) fragment {
 	return r.skip(Damage{Offset: at, Bytes: int64(r.nextFragment()), Reason: reason})
 }
@@ -254,14 +251,14 @@ func (r *Reader) skip(d Damage) fragment {
 	return fragment{kind: kindZero}
 }
 
-// skipZeros skips the rest of a block from a header of zeros on. It reports it if there is more
-// than zeros.
+// skipZeros skips the rest of a block from a header of zeros on, like skipBlock. If the rest is only zeros, it
+// reports nothing.
 func (r *Reader) skipZeros(at int64) fragment {
 	n := r.nextFragment()
 	d := Damage{Offset: at, Bytes: int64(n), Reason: "header of zeros", Unread: len(bytes.TrimRight(r.rest[:n], "\x00")) > 0}
 	if n == len(r.rest) {
-		d.Reason = "what follows a header of zeros is not read"
-		if !d.Unread { // it was allocated, and not written
+		d.Reason = "bytes after a header of zeros are not read"
+		if !d.Unread { // preallocated, and never written
 			r.rest = nil
 			return fragment{kind: kindZero}
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// protobuf returns a record as exports have them: fields of protocol buffers, of about size bytes.
+// protobuf returns a record like those of exports: fields of protocol buffers, of about size bytes.
 func protobuf(rng *rand.Rand, size int) []byte {
 	var b []byte
 	for len(b) < size {
@@ -33,7 +33,7 @@ func protobuf(rng *rand.Rand, size int) []byte {
 	return b
 }
 
-// randomSize returns the size of a record: small, or such that it crosses into other blocks.
+// randomSize returns a record size: small, or large enough to cross into other blocks.
 func randomSize(rng *rand.Rand) int { return rng.IntN(1 << (1 + rng.IntN(17))) }
 
 // randomBatch returns a batch that begins with a sequence number, and the number of its writes.
@@ -57,8 +57,8 @@ func hasNoBatches(t *testing.T, file []byte) bool {
 	return none
 }
 
-// A file of records that are no batches has none, also if it ends within one, or in zeros. With one batch among
-// them, or with damage, it is no such file.
+// HasNoBatches is true for a file without batches, even if it ends within a record or in zeros. It is false if there
+// is one batch, or damage.
 func TestHasNoBatches(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(long.Rounds(150, 2000)) {
@@ -71,7 +71,7 @@ func TestHasNoBatches(t *testing.T) {
 		if !hasNoBatches(t, file) || !hasNoBatches(t, append(slices.Clone(file), make([]byte, rng.IntN(70_000))...)) {
 			t.Errorf("seed %d: a file of %d records is not found to have no batches", seed, len(records))
 		}
-		first := FragmentHeaderLen + len(records[0]) // where the first record ends, unless it goes on in another block
+		first := FragmentHeaderLen + len(records[0]) // end of the first record, unless it continues in another block
 		if n := first + rng.IntN(len(file)-first+1); first < blockSize && !hasNoBatches(t, file[:n]) {
 			t.Errorf("seed %d: the first %d bytes of %d are not found to have no batches", seed, n, len(file))
 		}
@@ -93,7 +93,7 @@ func TestHasNoBatches(t *testing.T) {
 	}
 }
 
-// No damage of a log makes it a file of other records.
+// However a log is damaged, HasNoBatches is false.
 func TestDamagedLogHasBatches(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(long.Rounds(150, 2000)) {
@@ -113,7 +113,7 @@ func TestDamagedLogHasBatches(t *testing.T) {
 	}
 }
 
-// A log whose batches are damaged, each with a sound checksum, is no file of other records.
+// HasNoBatches is false for a log of damaged batches, each with a valid checksum.
 func TestLogOfDamagedBatchesHasBatches(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(long.Rounds(150, 2000)) {
@@ -148,7 +148,7 @@ func TestResemblesBatch(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, head string
-		more       int // bytes of the record behind its head
+		more       int // bytes of the record after its head
 		want       bool
 	}{
 		{"a wrong count", batch(1, 5, "\x01\x01k\x01v"), 0, true},
@@ -172,7 +172,7 @@ func TestResemblesBatch(t *testing.T) {
 	}
 }
 
-// damagedFile changes bytes, fills a range with zeros or what was elsewhere, or cuts an end.
+// damagedFile changes bytes, overwrites a range with zeros or with other parts, or truncates the file.
 func damagedFile(rng *rand.Rand, file []byte) []byte {
 	at := rng.IntN(len(file))
 	to := min(len(file), at+1+rng.IntN(1<<rng.IntN(17)))
@@ -195,7 +195,7 @@ func damagedFile(rng *rand.Rand, file []byte) []byte {
 	return file
 }
 
-// Pebble's fragments are told apart from LevelDB's and from anything else.
+// Pebble's fragments are distinguished from LevelDB's and from anything else.
 func TestStartsWithPebbleFragment(t *testing.T) {
 	t.Parallel()
 	for kind := range byte(16) {

@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// aSet returns a write that sets key to value, as a batch has it.
+// aSet returns a write that sets key to value, as stored in a batch.
 func aSet(key, value string) string {
 	b := append([]byte{1}, binary.AppendUvarint(nil, uint64(len(key)))...)
 	b = binary.AppendUvarint(append(b, key...), uint64(len(value)))
@@ -36,11 +36,11 @@ type logWithLog struct {
 	backup      uint64 // sequence number of the value's write
 	next        uint64 // sequence number of the batch that follows
 	last        uint64
-	from, to    int    // where the record of the value is in the log
+	from, to    int    // the value's record in the log
 	foreignNext uint64 // sequence number that would follow those of the stored log
 }
 
-// newLogWithLog returns a log of which before batches precede that of the value, and after follow it. The
+// newLogWithLog returns a log in which before batches precede the value's batch, and after batches follow it. The
 // sequence numbers of the stored log start with inner, and it has n writes.
 func newLogWithLog(t testing.TB, random *rand.Rand, before, after int, inner uint64, n int, middle bool) logWithLog {
 	t.Helper()
@@ -68,7 +68,7 @@ func newLogWithLog(t testing.TB, random *rand.Rand, before, after int, inner uin
 	return l
 }
 
-// foundWrites returns the sequence numbers of the own writes that are found, and of the foreign ones.
+// foundWrites returns the sequence numbers of own and of foreign writes that are found.
 func foundWrites(t testing.TB, log []byte) (own, foreign map[uint64]bool, l *Log) {
 	t.Helper()
 	l = &Log{}
@@ -107,8 +107,8 @@ var storedLogs = []struct {
 	{"across blocks, at the end", 10, 0, 1, 3000, false},
 }
 
-// The writes of a log that is stored as a value are not taken for those of the log if a bit of the
-// header before it is damaged. Those behind the value are found.
+// If a bit of the header before a stored log is damaged, its writes are not mistaken for those of the log. The
+// writes after the value are found.
 func TestStoredLogBehindDamagedHeader(t *testing.T) {
 	t.Parallel()
 	for _, tt := range storedLogs {
@@ -124,8 +124,8 @@ func TestStoredLogBehindDamagedHeader(t *testing.T) {
 	}
 }
 
-// checkStored checks what is found of a damaged log. Foreign writes may be found only if mayFind, and must
-// be uncertain then. Own ones that are not found may be lost.
+// checkStored checks the writes found in a damaged log. Foreign writes may be found only if mayFind is set, and must
+// then be uncertain. Own writes that are not found must be reported as lost.
 func checkStored(t *testing.T, name string, l logWithLog, log []byte, mayFind bool) {
 	t.Helper()
 	own, foreign, read := foundWrites(t, log)
@@ -149,8 +149,8 @@ func checkStored(t *testing.T, name string, l logWithLog, log []byte, mayFind bo
 	}
 }
 
-// Zeros over a sector at the start of the record of the value, or random bytes in it: no foreign write is
-// certain, and none is found if others follow the value in the block, unless its numbers fit.
+// If a sector at the start of the value's record is overwritten with zeros, or random bytes of it change, no foreign
+// write is certain. If other writes follow the value in the block, none is found, unless the numbers fit.
 func TestStoredLogBehindDamage(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -161,14 +161,14 @@ func TestStoredLogBehindDamage(t *testing.T) {
 		fits := l.foreignNext == l.next
 		log := l.damaged(random)
 		if fits {
-			l.next = l.last + 1 // what follows the value is taken for the end of the stored log
+			l.next = l.last + 1 // the writes after the value are mistaken for the end of the stored log
 		}
 		checkStored(t, fmt.Sprintf("seed %d", seed), l, log, after == 0 || fits)
 	}
 }
 
-// damaged returns the log with zeros over a sector, or random bytes, at the start of the value's record. If
-// they can hide writes behind it, l expects none.
+// damaged returns the log with zeros over a sector, or random bytes, at the start of the value's record. If they can
+// hide the writes after it, l expects none of these.
 func (l *logWithLog) damaged(random *rand.Rand) []byte {
 	log := bytes.Clone(l.log)
 	if random.IntN(2) == 0 {
@@ -187,8 +187,7 @@ func (l *logWithLog) damaged(random *rand.Rand) []byte {
 	return log
 }
 
-// Sequence numbers that step back behind damage do not say that nothing is lost, nor do they without it
-// next to them.
+// Sequence numbers that step back do not prove that nothing is lost, neither directly after damage nor elsewhere.
 func TestStepBackIsUncertain(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -218,7 +217,7 @@ func TestStepBackIsUncertain(t *testing.T) {
 	}
 }
 
-// Any bytes are read to their end.
+// Arbitrary bytes are read to their end.
 func FuzzLogFindMore(f *testing.F) {
 	f.Add(newLogWithLog(f, rand.New(rand.NewPCG(1, 2)), 3, 3, 1, 5, false).log)
 	f.Fuzz(func(t *testing.T, log []byte) { foundWrites(t, log) })

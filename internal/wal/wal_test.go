@@ -16,7 +16,7 @@ import (
 
 var noError = errtest.NoError
 
-// logOf returns a log of the records. That goleveldb writes the same bytes is tested where sst is.
+// logOf returns a log of the records. The tests of sst check that goleveldb writes the same bytes.
 func logOf(t testing.TB, records ...[]byte) []byte {
 	t.Helper()
 	var log bytes.Buffer
@@ -27,7 +27,7 @@ func logOf(t testing.TB, records ...[]byte) []byte {
 	return log.Bytes()
 }
 
-// recordsOf makes records of these sizes, all different.
+// recordsOf returns distinct records of these sizes.
 func recordsOf(sizes ...int) [][]byte {
 	var records [][]byte
 	for i, size := range sizes {
@@ -36,7 +36,7 @@ func recordsOf(sizes ...int) [][]byte {
 	return records
 }
 
-// readAll returns the records that r has.
+// readAll returns the remaining records of r.
 func readAll(t testing.TB, r *Reader) (records [][]byte) {
 	t.Helper()
 	for {
@@ -49,14 +49,14 @@ func readAll(t testing.TB, r *Reader) (records [][]byte) {
 	}
 }
 
-// read returns the records of a log, and what is reported.
+// read returns the records of a log and the reported damage.
 func read(t testing.TB, log []byte) (records [][]byte, damage []string) {
 	t.Helper()
 	records = readAll(t, NewReader(bytes.NewReader(log), func(d Damage) { damage = append(damage, d.Error()) }))
 	return records, damage
 }
 
-// short writes records so that a difference can be read.
+// short abbreviates records, for readable failures.
 func short(records [][]byte) (out []string) {
 	for _, r := range records {
 		text := string(r)
@@ -144,8 +144,8 @@ func TestReader(t *testing.T) {
 // fragmentOf returns a fragment with a valid checksum.
 func fragmentOf(kind byte, payload string) []byte { return new(Writer).fragment(kind, []byte(payload)) }
 
-// A record of as many bytes as a Reader takes is returned. One more byte is an error, not damage:
-// what follows is not read as if nothing were lost.
+// A record of the maximum size is returned. One more byte is an error, not damage: otherwise reading would continue
+// as if nothing were lost.
 func TestRecordsAreBounded(t *testing.T) {
 	t.Parallel()
 	const most = 3*blockSize + 17
@@ -169,7 +169,7 @@ func TestRecordsAreBounded(t *testing.T) {
 	}
 }
 
-// An error of the file is no end of the log.
+// A read error is not the end of the log.
 func TestReadError(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")

@@ -11,15 +11,15 @@ import (
 // A Writer writes the records of a log, from its start on.
 type Writer struct {
 	w       io.Writer
-	room    int // bytes that are left in the block
+	room    int // bytes left in the block
 	scratch []byte
 }
 
-// NewWriter returns a Writer that writes to w. It writes each fragment by one call.
+// NewWriter returns a Writer that writes to w. Each fragment is one call of Write.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w, room: blockSize} }
 
-// Append writes a record. It may be empty. After an error the log ends within a record, and the
-// Writer must not be used any more.
+// Append writes a record, which may be empty. After an error the log ends within a record, and the Writer must not
+// be used any more.
 func (w *Writer) Append(record []byte) error {
 	for first := true; ; first = false {
 		if w.room < FragmentHeaderLen {

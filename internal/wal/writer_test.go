@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// These bytes are what LevelDB's doc/log_format.md says: a record that is one fragment, and a
-// trailer of zeros where no header has room.
+// These bytes follow LevelDB's doc/log_format.md: a record of one fragment, and a trailer of zeros where no header
+// fits.
 func TestWriterForm(t *testing.T) {
 	t.Parallel()
 	log := logOf(t, []byte("a"), make([]byte, blockSize-2*FragmentHeaderLen-1-5), []byte("b"))
@@ -21,7 +21,7 @@ func TestWriterForm(t *testing.T) {
 	}
 }
 
-// An error of writing is that of Append, whichever write fails.
+// Append returns any write error.
 func TestWriterFails(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("disk full")
@@ -46,11 +46,11 @@ func (f *fullDisk) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Records of any sizes read back as they are, wherever records and blocks end, and Offset is where each ends.
+// Records of any sizes read back unchanged, wherever records and blocks end, and Offset is the end of each.
 func FuzzWriter(f *testing.F) {
 	f.Add([]byte("some records"), uint32(3), uint32(40_000))
 	f.Add([]byte{}, uint32(blockSize-FragmentHeaderLen), uint32(0))
-	for left := range 20 { // bytes of the block behind the first two records
+	for left := range 20 { // bytes of the block after the first two records
 		f.Add([]byte("data"), uint32(blockSize-2*FragmentHeaderLen-len("data")-left), uint32(3*blockSize+5))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, first, second uint32) {

@@ -55,7 +55,8 @@ func TestDamagedWrites(t *testing.T) {
 	}
 }
 
-// Behind a batch of several fragments, a damaged part makes that uncertain if numbers are lacking: it may be joined of two.
+// Damage after a batch of several fragments makes the batch uncertain if sequence numbers are missing: it may be two
+// joined batches.
 func TestLossBehindABatchOfSeveralFragments(t *testing.T) {
 	t.Parallel()
 	for next, want := range map[uint64]uint64{2: 0, 4: 3} {

@@ -12,8 +12,8 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// readLog returns the records of a log whose end can be zeros, how many bytes at its end are passed
-// over, and what is reported.
+// readLog returns the records of a log that may end in zeros, the number of bytes ignored at its end, and the
+// reported damage.
 func readLog(t *testing.T, log []byte) (records [][]byte, tail int64, damage []Damage) {
 	t.Helper()
 	r, err := NewLogReader(bytes.NewReader(log), int64(len(log)), func(d Damage) { damage = append(damage, d) })
@@ -22,7 +22,7 @@ func readLog(t *testing.T, log []byte) (records [][]byte, tail int64, damage []D
 	return records, int64(len(log)) - r.Offset(), damage
 }
 
-// randomRecords returns records without zeros, the log of them, and where each ends.
+// randomRecords returns records without zeros, their log, and the end of each.
 func randomRecords(t *testing.T, random *rand.Rand) (all [][]byte, log []byte, ends []int) {
 	t.Helper()
 	for range 2 + random.IntN(8) {
@@ -36,8 +36,8 @@ func randomRecords(t *testing.T, random *rand.Rand) (all [][]byte, log []byte, e
 	return all, logOf(t, all...), ends
 }
 
-// A log of which the end is cut, or zeros, or both, has the records before that, and no damage. What
-// is passed over begins with the first record that is not whole. So is a cut end if zeros do not count.
+// A log whose end is truncated, zeros, or both, contains the records before that, and no damage. The ignored tail
+// starts at the first incomplete record. So does a truncated end if zeros do not count.
 func TestEndThatWasNeverWritten(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -62,9 +62,8 @@ func TestEndThatWasNeverWritten(t *testing.T) {
 	}
 }
 
-// Wherever a log is damaged before its last record, this is reported, unless the damage is only in
-// what no record needs: also a length that reaches behind the end, or into zeros that follow, and zeros instead of
-// headers.
+// Damage before the last record is reported, unless it is only in bytes that no record needs. That includes a length
+// that reaches beyond the end or into zeros that follow, and zeros in place of headers.
 func TestDamageBeforeTheEnd(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -80,7 +79,7 @@ func TestDamageBeforeTheEnd(t *testing.T) {
 				damaged[i] ^= byte(1 + random.IntN(255))
 			}
 		}
-		padding := random.IntN(2) * random.IntN(2*blockSize) // which was allocated, and not written
+		padding := random.IntN(2) * random.IntN(2*blockSize) // preallocated, and never written
 		log = append(log, make([]byte, padding)...)
 		if records, tail, damage := readLog(t, log); len(records) < len(all) && (damage == nil || tail > int64(padding)) {
 			t.Fatalf("damage from %d to %d of %d bytes: %d of %d records, %d bytes passed over, and %v",
@@ -89,7 +88,7 @@ func TestDamageBeforeTheEnd(t *testing.T) {
 	}
 }
 
-// A record whose damaged length leads into the zeros at the end was written completely, if another follows it.
+// A record whose damaged length reaches into the zeros at the end was written completely if another follows it.
 func TestLengthThatLeadsIntoZeros(t *testing.T) {
 	t.Parallel()
 	log := logOf(t, []byte("the first of three records"), []byte("the second of three records"), []byte("the third"))
@@ -104,7 +103,7 @@ func TestLengthThatLeadsIntoZeros(t *testing.T) {
 	}
 }
 
-// A log of nothing but zeros was allocated and never written: it ends where it begins.
+// A log of only zeros was preallocated and never written: it ends where it begins.
 func TestLogOfZerosEndsAtItsStart(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{0, 1, FragmentHeaderLen, blockSize, 3*blockSize + 1} {
@@ -119,8 +118,8 @@ func TestLogOfZerosEndsAtItsStart(t *testing.T) {
 	}
 }
 
-// A file that became shorter after its size was read, or cannot be read, is an error. It is not taken
-// for the end of the log, which io.EOF says.
+// A file that was truncated after its size was read, or cannot be read, is an error, not the end of the log
+// (io.EOF).
 func TestLogThatIsShorterThanItsSizeIsAnError(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("broken")
@@ -145,7 +144,7 @@ type failingAt struct{ err error }
 
 func (f failingAt) ReadAt([]byte, int64) (int, error) { return 0, f.err }
 
-// A last record whose length was damaged is not one that was never written completely, nor is what is no record.
+// Neither a last record with a damaged length nor bytes that are no record count as never completely written.
 func TestEndThatWasWritten(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
