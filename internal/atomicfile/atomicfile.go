@@ -1,5 +1,5 @@
-// Package atomicfile writes a file under a temporary name, and renames it when all of it is
-// on disk. So a file of the final name is never half written.
+// Package atomicfile writes a file under a temporary name, and renames it once it is completely on disk. So a file
+// with the final name is never half written.
 package atomicfile
 
 import (
@@ -15,8 +15,7 @@ import (
 	"syscall"
 )
 
-// A File is a file that has a temporary name, in the directory of its final name. Its calls
-// come in the order
+// A File is a file with a temporary name, in the directory of its final name. The order of calls is
 //
 //	Create Write* (Commit | Abort)
 //
@@ -25,20 +24,20 @@ type File struct {
 	dir  *os.Root // stays the same directory if it is renamed, or if the process changes its own
 	tmp  *os.File
 	name string    // the final name, in dir
-	end  sync.Once // it has its final name, or Abort has removed it
+	end  sync.Once // done when the file has its final name, or Abort has removed it
 
 	sync   func(*os.File) error // tests replace this and rename
 	rename func(oldName, newName string) error
 }
 
-// Create creates a File that Commit will rename to path. Until then its name is
-// sievetable-….tmp. If it replaces a file, it gets the permissions of that, and its owner if the process
-// may set it. If path is a symbolic link, the File replaces the file that the link
-// leads to. If that exists and is not a regular file, the error is ErrNotReplaced.
+// Create creates a File that Commit will rename to path. Until then its name is sievetable-….tmp. If it replaces a
+// file, it gets that file's permissions and, if the process may set it, its owner. If path is a symbolic link, the
+// File replaces the link's target. If the target exists and is not a regular file, the error is ErrNotReplaced.
 func Create(path string) (*File, error) { return CreateOwned(path, "") }
 
-// CreateOwned is Create with the temporary name sievetable-owner-….tmp. By that, a program knows the files
-// that it has left behind when it was killed from those that others still write. "": there is no owner.
+// CreateOwned is like Create, with the temporary name sievetable-owner-….tmp. By that name, a program that was
+// killed recognizes the files it has left behind, as opposed to files that others still write. If owner is "", the
+// name has no owner.
 func CreateOwned(path, owner string) (f *File, err error) {
 	defer func() { err = failed("create", path, err) }()
 	dir, name, err := locate(path)
@@ -55,7 +54,7 @@ func CreateOwned(path, owner string) (f *File, err error) {
 	return &File{dir: dir, tmp: tmp, name: name, sync: (*os.File).Sync, rename: dir.Rename}, nil
 }
 
-// failed adds to an error what failed, and the name that the file will have. nil stays nil.
+// failed adds to an error the operation that failed and the file's final name. A nil error stays nil.
 func failed(what, path string, err error) error {
 	if err == nil {
 		return nil
@@ -63,7 +62,7 @@ func failed(what, path string, err error) error {
 	return fmt.Errorf("%s %q: %w", what, path, cause(err))
 }
 
-// cause returns the error of a system call without its name of the file, which is temporary.
+// cause returns a system call's error without the file name, which is temporary.
 func cause(err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		return p.Err
@@ -74,7 +73,7 @@ func cause(err error) error {
 	return err
 }
 
-// named returns an error that names the file as Commit would.
+// named adds the file's final name to an error of writing it.
 func (f *File) named(err error) error {
 	return failed("write", filepath.Join(f.dir.Name(), f.name), err)
 }
@@ -88,11 +87,10 @@ func (f *File) Write(p []byte) (int, error) {
 // Stat describes the temporary file.
 func (f *File) Stat() (fs.FileInfo, error) { return f.tmp.Stat() }
 
-// Commit syncs the files to disk and renames them to their final names. It replaces files of
-// these names. It renames none before all are on disk. If it fails, it removes the files that
-// do not have their final names yet. A file that has its name stays, also if its directory
-// cannot be synced and a crash could undo the name: another process may use the file by then, or
-// have replaced it by its own.
+// Commit syncs all files to disk and then renames them to their final names, replacing existing files. If it fails,
+// it removes the files that do not have their final names yet. A file that has its final name stays, even if its
+// directory cannot be synced and a crash could undo the rename: by then another process may use the file, or have
+// replaced it.
 func Commit(files ...*File) error {
 	dirs := make([]*os.File, len(files))
 	var err error
@@ -113,8 +111,8 @@ func Commit(files ...*File) error {
 	return err
 }
 
-// finish syncs the file to disk and closes it. It returns its directory, so that an error of
-// opening that comes before any file is replaced.
+// finish syncs the file to disk and closes it. It opens the file's directory, so that failing to open it is noticed
+// before any file is replaced.
 func (f *File) finish() (dir *os.File, err error) {
 	if err := errors.Join(cause(f.sync(f.tmp)), cause(f.tmp.Close())); err != nil {
 		return nil, f.named(err)
@@ -133,7 +131,7 @@ func (f *File) publish(dir *os.File) error {
 	return f.named(syncDir(dir, f.sync))
 }
 
-// syncDir syncs a directory, where that is possible.
+// syncDir syncs a directory, if the system can.
 func syncDir(dir *os.File, sync func(*os.File) error) error {
 	if runtime.GOOS == "windows" { // it cannot sync directories
 		return nil
@@ -145,9 +143,9 @@ func syncDir(dir *os.File, sync func(*os.File) error) error {
 	return err
 }
 
-// Abort removes the temporary file. After Commit or Abort it does nothing, so that it can be
-// deferred. Any goroutine may call it at any time. A Write or Commit that runs meanwhile then
-// fails, unless Commit has renamed the file already. When any call returns, the file is gone.
+// Abort removes the temporary file. After Commit or Abort it does nothing, so it can be deferred. Any goroutine may
+// call it at any time. A concurrent Write or Commit then fails, unless Commit has renamed the file already. When any
+// call of Abort returns, the temporary file is gone.
 func (f *File) Abort() (err error) {
 	f.end.Do(func() { err = f.remove() })
 	return err
@@ -156,7 +154,7 @@ func (f *File) Abort() (err error) {
 func (f *File) remove() error {
 	defer f.dir.Close() // its error does not matter: nothing is written through it
 	err := f.tmp.Close()
-	if errors.Is(err, fs.ErrClosed) { // Commit has closed it, and returned the error of that
+	if errors.Is(err, fs.ErrClosed) { // Commit has closed it, and returned any error
 		err = nil
 	}
 	if err = errors.Join(cause(err), cause(f.dir.Remove(filepath.Base(f.tmp.Name())))); err != nil {
@@ -165,15 +163,15 @@ func (f *File) remove() error {
 	return nil
 }
 
-// ErrNotReplaced is the error for the name of a file that exists and is not a regular file,
-// such as a device, and for any name in /dev or /proc.
+// ErrNotReplaced is the error for an existing file that is not regular, such as a device, and for any name in /dev
+// or /proc.
 var ErrNotReplaced = errors.New("not replaced: it must be a regular file or a new one, outside of /dev and /proc")
 
-// maxLinks is how many symbolic links are followed, as on Linux.
+// maxLinks is the number of symbolic links that are followed, as on Linux.
 const maxLinks = 40
 
-// locate follows links. It returns the directory and the name of the file that path leads to:
-// a regular file, or none yet.
+// locate follows links. It returns the directory and the name of the file that path leads to, which is a regular
+// file or does not exist yet.
 func locate(path string) (*os.Root, string, error) {
 	for range maxLinks {
 		dir, name, next, err := step(path)
@@ -185,7 +183,7 @@ func locate(path string) (*os.Root, string, error) {
 	return nil, "", errors.New("too many links")
 }
 
-// Resolve returns the path of the file that Create(path) would replace or make: it follows links, also those
+// Resolve returns the path of the file that Create(path) would replace or create. It follows links, including those
 // to files that do not exist yet.
 func Resolve(path string) (string, error) {
 	dir, name, err := locate(path)
@@ -196,8 +194,7 @@ func Resolve(path string) (string, error) {
 	return filepath.Join(real, name), errors.Join(err, dir.Close())
 }
 
-// step returns the directory and the name of path. If path is a link, next is what it leads
-// to.
+// step returns the directory and the name of path. If path is a link, next is its target.
 func step(path string) (dir *os.Root, name, next string, err error) {
 	parent, name := filepath.Split(path)
 	if name == "" {
@@ -214,13 +211,13 @@ func step(path string) (dir *os.Root, name, next string, err error) {
 		err = errors.Join(err, dir.Close())
 	}
 	if target != "" && !filepath.IsAbs(target) {
-		target = parent + target // not filepath.Join: "link/.." is the parent of what link leads to
+		target = parent + target // not filepath.Join: "link/.." is the parent of link's target
 	}
 	return dir, name, target, err
 }
 
-// check returns what name leads to if it is a link. If it is there and is neither a link nor a
-// regular file, check returns an error.
+// check returns the target of name if name is a link. If name exists and is neither a link nor a regular file, check
+// returns an error.
 func check(dir *os.Root, name string) (target string, err error) {
 	info, err := dir.Lstat(name)
 	switch {
@@ -238,9 +235,9 @@ func check(dir *os.Root, name string) (target string, err error) {
 	return "", nil
 }
 
-// ofSystem reports whether a directory is in /dev or /proc, where Unix has devices, processes
-// and their open files. All processes share a link there, such as /dev/stdout, and others may
-// append to the file that it leads to. /dev/shm has files like any other directory.
+// ofSystem reports whether a directory is in /dev or /proc, where Unix has devices, processes and their open files.
+// Links there, such as /dev/stdout, are shared by all processes, and others may append to their targets. /dev/shm is
+// like any other directory.
 func ofSystem(dir string) bool {
 	if wd, err := os.Getwd(); err == nil && !filepath.IsAbs(dir) {
 		dir = wd + "/" + dir

@@ -17,11 +17,11 @@ import (
 
 var noError = errtest.NoError
 
-// failures make one of the steps of Commit fail.
+// failures make one step of Commit fail.
 var failures = []struct {
 	name      string
 	fail      func(f *File, cause error)
-	published bool // the file has its name by then
+	published bool // the file has its final name by then
 }{
 	{"fsync of the file", func(f *File, cause error) {
 		f.sync = func(*os.File) error { return cause }
@@ -42,8 +42,8 @@ var failures = []struct {
 	}, false},
 }
 
-// A step of Commit that fails: it returns the cause, and there is no file but an older
-// one, or the new one once it has the name: what has a final name can be another process's file.
+// If a step of Commit fails, Commit returns the cause. Only an older file is left, or the new one once it has its
+// final name: a file with that name can belong to another process.
 func TestCommitFails(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("medium error")
@@ -77,12 +77,12 @@ func TestCommitFails(t *testing.T) {
 	}
 }
 
-// The error names what was to be written also if its directory cannot be opened for fsync, as with too many open files.
+// The error names the file even if its directory cannot be opened for fsync, as with too many open files.
 func TestDirectoryCannotBeOpened(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	f, d := create(t, filepath.Join(dir, "a.ldb")), dirOf(t, dir, "b")
-	f.sync = func(*os.File) error { return f.dir.Close() } // so that it opens nothing
+	f.sync = func(*os.File) error { return f.dir.Close() } // then it cannot be opened
 	d.parent.Close()
 	for want, err := range map[string]error{f.name: Commit(f), "write to": d.Publish([]string{"b"})} {
 		if !strings.HasPrefix(fmt.Sprint(err), "write ") || !strings.Contains(err.Error(), want) {
@@ -91,7 +91,7 @@ func TestDirectoryCannotBeOpened(t *testing.T) {
 	}
 }
 
-// Of several files none has its name if one of them cannot be put on disk.
+// If one of several files cannot be synced to disk, none gets its final name.
 func TestCommitOfSeveral(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("medium error")
@@ -113,7 +113,7 @@ func TestCommitOfSeveral(t *testing.T) {
 	checkDir(t, "fsync of the second file", dir, nil)
 }
 
-// A file system that cannot sync directories has published the file all the same.
+// On a file system that cannot sync directories, the file is published nevertheless.
 func TestCommitWhereDirectoriesAreNotSynced(t *testing.T) {
 	t.Parallel()
 	for _, cause := range []error{syscall.EINVAL, errors.ErrUnsupported} {
@@ -134,8 +134,7 @@ func TestCommitWhereDirectoriesAreNotSynced(t *testing.T) {
 	}
 }
 
-// An Abort from another goroutine, at any point of Commit, leaves the whole file or
-// none, and nothing beside it.
+// An Abort from another goroutine, at any point of Commit, leaves the whole file or none, and nothing else.
 func TestAbortWhileCommitting(t *testing.T) {
 	t.Parallel()
 	published := 0
@@ -163,7 +162,7 @@ func TestAbortWhileCommitting(t *testing.T) {
 	t.Logf("%d of 200 files were published", published)
 }
 
-// When any of several calls of Abort returns, the file is gone, so that a process may end then.
+// When any of several calls of Abort returns, the file is gone, so the process may exit.
 func TestAbortTwiceAtOnce(t *testing.T) {
 	t.Parallel()
 	for range 200 {

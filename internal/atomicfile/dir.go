@@ -11,25 +11,24 @@ import (
 	"sync"
 )
 
-// A Dir is a directory for files that belong together. It has a temporary name in its parent
-// directory, which nobody else knows, until Publish moves the files to the parent. Its calls
-// come in the order
+// A Dir is a directory for files that belong together. It has a random temporary name in its parent directory, until
+// Publish moves the files to the parent. The order of calls is
 //
 //	CreateDir Create* (Publish | Abort)
 //
 // One goroutine at a time may use it, except that any may call Abort at any time.
 type Dir struct {
 	parent *os.Root
-	name   string      // in parent
-	final  string      // of the directory, in parent, that the files will be in
-	like   fs.FileInfo // nil: new files have the mode of any new file
+	name   string      // of the Dir, in parent
+	final  string      // final directory of the files, in parent
+	like   fs.FileInfo // new files get its permissions; nil: the default
 
 	mu    sync.Mutex
-	open  map[*NewFile]bool // nil when the Dir has its final name, or Abort has removed it
-	ended error             // of Abort
+	open  map[*NewFile]bool // nil after the Dir got its final name, or Abort has removed it
+	ended error             // result of Abort
 
 	sync  func(*os.File) error // tests replace this
-	moved func(name string)    // tests set this, to be called after a file was moved to the parent
+	moved func(name string)    // set by tests; called after a file is moved to the parent
 }
 
 // CreateDir creates a Dir in the directory parent. It is named like the file of [CreateOwned].
@@ -45,7 +44,7 @@ func CreateDir(parent, owner string) (*Dir, error) {
 	return &Dir{parent: root, name: name, final: ".", open: map[*NewFile]bool{}, sync: (*os.File).Sync}, nil
 }
 
-// temporaryName returns a name that nothing has.
+// temporaryName returns an unused name.
 func temporaryName(owner string) string {
 	if owner != "" {
 		owner += "-"
@@ -53,7 +52,8 @@ func temporaryName(owner string) string {
 	return fmt.Sprintf("sievetable-%s%016x.tmp", owner, rand.Uint64())
 }
 
-// KeepMode gives the files that are created from now on the permissions of that file, and its owner if the process may set it.
+// KeepMode makes files that are created from now on get the permissions of that file, and its owner if the process
+// may set it.
 func (d *Dir) KeepMode(like fs.FileInfo) { d.like = like }
 
 // path returns the final path of a file.
@@ -66,7 +66,7 @@ type NewFile struct {
 	name string
 }
 
-// Create creates a file in the Dir, to be written once. After Abort it is an error.
+// Create creates a file in the Dir, to be written once. After Abort it fails.
 func (d *Dir) Create(name string) (*NewFile, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -99,10 +99,10 @@ func (f *NewFile) Close() error {
 	return f.named(errors.Join(cause(f.d.sync(f.f)), cause(f.f.Close())))
 }
 
-// named returns an error that names the file as it will be.
+// named adds the file's final name to an error of writing it.
 func (f *NewFile) named(err error) error { return failed("write", f.d.path(f.name), err) }
 
-// Rename changes the name of a file in the Dir, which must be closed: for a name that depends on the contents.
+// Rename renames a closed file in the Dir, for a name that depends on the contents.
 func (d *Dir) Rename(from, to string) error {
 	if to == "." || filepath.Base(to) != to || !filepath.IsLocal(to) {
 		return fmt.Errorf("write %q: not the name of a file", d.path(to))
@@ -110,9 +110,9 @@ func (d *Dir) Rename(from, to string) error {
 	return failed("write", d.path(to), d.parent.Rename(filepath.Join(d.name, from), filepath.Join(d.name, to)))
 }
 
-// Publish moves files of the Dir to the parent directory, where they replace files of the same
-// names, syncs that, and removes the Dir. The files must be on disk. If Publish fails, the files
-// that have been moved stay: another process may use them by then.
+// Publish moves files of the Dir to the parent directory, replacing files of the same names, syncs the parent, and
+// removes the Dir. The files must be closed. If Publish fails, files that have been moved stay: another process may
+// use them by then.
 func (d *Dir) Publish(names []string) error {
 	if err := d.moveAll(names); err != nil {
 		return err
@@ -120,7 +120,7 @@ func (d *Dir) Publish(names []string) error {
 	return d.Abort()
 }
 
-// moveAll moves files to the parent directory, and syncs that.
+// moveAll moves files to the parent directory, and syncs the parent.
 func (d *Dir) moveAll(names []string) error {
 	to, err := d.parent.Open(".")
 	if err != nil {
@@ -138,8 +138,7 @@ func (d *Dir) moveAll(names []string) error {
 	return failed("write to", d.parent.Name(), syncDir(to, d.sync))
 }
 
-// move moves a file to the parent directory. What is there and no regular file stays, as with
-// Create.
+// move moves a file to the parent directory. Like Create, it does not replace anything but a regular file.
 func (d *Dir) move(name string) error {
 	if link, err := check(d.parent, name); err != nil || link != "" {
 		return cmp.Or(err, ErrNotReplaced)
@@ -147,8 +146,8 @@ func (d *Dir) move(name string) error {
 	return d.parent.Rename(filepath.Join(d.name, name), name)
 }
 
-// Abort removes the Dir with all files that are in it. Any goroutine may call it at any time,
-// and again. Writes that run meanwhile then fail. When it returns, the Dir is gone.
+// Abort removes the Dir and all files in it. Any goroutine may call it at any time, repeatedly. Concurrent writes
+// then fail. When it returns, the Dir is gone.
 func (d *Dir) Abort() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -156,7 +155,7 @@ func (d *Dir) Abort() error {
 		return d.ended
 	}
 	for f := range d.open {
-		f.f.Close() // what was written does not matter
+		f.f.Close() // the contents do not matter
 	}
 	d.open = nil
 	if err := errors.Join(d.parent.RemoveAll(d.name), d.parent.Close()); err != nil {

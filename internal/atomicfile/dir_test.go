@@ -22,7 +22,7 @@ func dirOf(t *testing.T, parent string, names ...string) *Dir {
 	return d
 }
 
-// Published files replace those of their names. Nothing temporary stays.
+// Published files replace files of the same names. Nothing temporary stays.
 func TestPublish(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
@@ -38,7 +38,7 @@ func TestPublish(t *testing.T) {
 	checkDir(t, "Publish", parent, []string{"a", "b", "other"})
 }
 
-// Abort removes what is in the Dir, and nothing beside it.
+// Abort removes the Dir, and nothing else.
 func TestAbortDir(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
@@ -58,8 +58,8 @@ func TestAbortDir(t *testing.T) {
 	checkDir(t, "Abort", parent, []string{"a"})
 }
 
-// What has got its name stays if Publish fails later: another process may use it by then. Neither
-// a link nor a directory is replaced.
+// A file that has its final name stays if Publish fails later, since another process may use it by then. Neither a
+// link nor a directory is replaced.
 func TestPublishFails(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("medium error")
@@ -87,7 +87,8 @@ func TestPublishFails(t *testing.T) {
 	}
 }
 
-// A name can be known only when the contents are. It is no name of a directory, of a link or outside.
+// A file can be renamed when its contents are known, but not to the name of a directory, of a link, or of a file
+// outside.
 func TestRename(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()

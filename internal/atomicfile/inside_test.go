@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// onMount makes CreateNewDir take a directory for a mount point until the test ends.
+// onMount makes CreateNewDir treat a directory as a mount point until the test ends.
 func onMount(t *testing.T, dir string) {
 	t.Helper()
 	before := isMountPoint
@@ -16,7 +16,7 @@ func onMount(t *testing.T, dir string) {
 	t.Cleanup(func() { isMountPoint = before })
 }
 
-// mounted makes a directory that is taken for a mount point, as a new file system has it.
+// mounted creates a directory that is treated as a mount point, with the contents of a new file system.
 func mounted(t *testing.T) (dir string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -28,7 +28,7 @@ func mounted(t *testing.T) (dir string) {
 	return dir
 }
 
-// The files of a mount point are moved into it, the last one last. The directory stays, and so does its parent.
+// The files of a mount point are moved into it, the last one last. The directory and its parent stay.
 func TestCommitInside(t *testing.T) {
 	dir := mounted(t)
 	before, err := os.Stat(dir)
@@ -54,13 +54,13 @@ func TestCommitInside(t *testing.T) {
 	checkNames(t, dir, "1.ldb", "2.ldb", "CURRENT", "lost+found")
 }
 
-// A process that is killed while it moves files leaves no CURRENT, and a later one removes what it has left, and whatever
-// one left that was killed earlier.
+// A process that is killed while it moves files leaves no CURRENT. A later process removes the files that it and any
+// earlier killed process left.
 func TestCommitInsideAfterKill(t *testing.T) {
 	files := []string{"1.ldb", "2.ldb", "3.ldb", "CURRENT"}
 	for killedAfter := range files {
 		dir := mounted(t)
-		newDirOf(t, dir, "half.ldb") // of a process that was killed before
+		newDirOf(t, dir, "half.ldb") // left by a process that was killed earlier
 		d := newDirOf(t, dir, files...)
 		func() {
 			defer func() { recover() }()
@@ -88,7 +88,7 @@ func TestCommitInsideAfterKill(t *testing.T) {
 	}
 }
 
-// A file that is there, or comes before Commit, is no leftover.
+// A file that exists before, or appears before Commit, is not a leftover.
 func TestInsideWantsVacancy(t *testing.T) {
 	dir := mounted(t)
 	d := newDirOf(t, dir, "1.ldb", "CURRENT")

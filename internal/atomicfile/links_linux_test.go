@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The system's own names are not replaced, and none is added: neither the links that
-// stand for a process's files, be they regular or removed ones, nor what leads to them.
+// The system's own names are not replaced, and none is added. That applies to the links that represent a process's
+// files, whether regular or removed, and to links to these.
 func TestNamesOfTheSystem(t *testing.T) {
 	dir := t.TempDir()
 	open, err := os.Create(filepath.Join(dir, "open"))
@@ -32,8 +32,7 @@ func TestNamesOfTheSystem(t *testing.T) {
 	checkRefused(t, fmt.Sprint(open.Fd()), "not replaced")
 }
 
-// A directory of the system's that leads out of it, and its one for everybody's files,
-// are directories like others.
+// A link in /proc that leads out of it, and /dev/shm, are treated like other directories.
 func TestDirectoriesByTheSystem(t *testing.T) {
 	t.Parallel()
 	dir, err := os.Open(t.TempDir())

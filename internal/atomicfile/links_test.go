@@ -11,8 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Through links the file is replaced that they lead to, in its own directory, or made
-// there. All links stay links.
+// A link's target is replaced in its own directory, or created there. All links stay links.
 func TestLinksAreFollowed(t *testing.T) {
 	t.Parallel()
 	for _, target := range []string{"old", "missing"} {
@@ -52,7 +51,7 @@ func TestLinksAreFollowed(t *testing.T) {
 	}
 }
 
-// What is no regular file is refused by the name that was given.
+// If the target is not a regular file, the error has the given name.
 func TestCreateRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -111,7 +110,7 @@ func symlink(t *testing.T, to, name string) {
 	}
 }
 
-// listing has a directory's names and types, and where links lead.
+// listing returns a directory's names and types, and the targets of links.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

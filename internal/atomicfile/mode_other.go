@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// keepMode does nothing: permissions are not those of files here.
+// keepMode does nothing, since permissions do not belong to files here.
 func keepMode(*os.File, fs.FileInfo) {}
 
-// isMountPoint returns false: it is not known here.
+// isMountPoint always returns false: mount points are unknown here.
 var isMountPoint = func(string) bool { return false }

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// keepMode gives a new file or directory the owner and the permissions of the one that it replaces, as far as the process
-// may. Errors do not matter: the file is then one of the process, as any new one.
+// keepMode gives a new file or directory the owner and the permissions of the one it replaces, as far as the process
+// may. Errors do not matter: the file then belongs to the process, like any new file.
 func keepMode(f *os.File, old fs.FileInfo) {
 	if s, ok := old.Sys().(*syscall.Stat_t); ok {
 		f.Chown(int(s.Uid), int(s.Gid))
@@ -18,7 +18,7 @@ func keepMode(f *os.File, old fs.FileInfo) {
 	f.Chmod(old.Mode().Perm())
 }
 
-// isMountPoint reports whether another file system begins at a directory. Tests replace it.
+// isMountPoint reports whether a directory is the root of another file system. Tests replace it.
 var isMountPoint = func(path string) bool {
 	dir, err := os.Stat(path)
 	above, aboveErr := os.Stat(filepath.Dir(path))

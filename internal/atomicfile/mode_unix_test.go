@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// A file that is replaced keeps its permissions, and so does an empty directory: what was private stays so.
+// A replaced file or empty directory keeps its permissions, so that private data stays private.
 func TestPermissionsAreKept(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []fs.FileMode{0o600, 0o640, 0o644, 0o400, 0o777} {

@@ -10,27 +10,25 @@ import (
 	"strings"
 )
 
-// ErrNotNew is the error for the name of a directory that cannot be new: a file has it, or a
-// directory that is not empty.
+// ErrNotNew is the error for the name of an existing file, or of a directory that is not empty.
 var ErrNotNew = errors.New("already exists, and is not an empty directory")
 
-// A NewDir is a directory that gets its name when all of it is on disk. Until then it has a
-// temporary one, sievetable-….tmp in the same parent directory. So the directory is complete, or
-// not there. If the directory is there, and is a mount point or in a parent that cannot be written, its
-// files are moved into it, in the order in which they were created. Its calls come in the order
+// A NewDir is a directory that gets its name once it is completely on disk. Until then it has a temporary name,
+// sievetable-….tmp, in the same parent directory. So the directory is complete or does not exist. If the directory
+// exists, and is a mount point or its parent is read-only, the files are moved into it in the order of their
+// creation. The order of calls is
 //
 //	CreateNewDir Create* (Commit | Abort)
 //
 // One goroutine at a time may use it, except that any may call Abort at any time.
 type NewDir struct {
 	*Dir
-	inside bool     // the Dir is in the directory, which stays
+	inside bool     // the Dir is inside the final directory, which exists
 	names  []string // of the files
 }
 
-// CreateNewDir creates a NewDir that Commit will rename to path. If path is a link to a directory,
-// the NewDir replaces that directory. If path is that of a file, or of a directory that is not
-// empty, the error is ErrNotNew.
+// CreateNewDir creates a NewDir that Commit will rename to path. If path is a link to a directory, the NewDir
+// replaces that directory. If path is a file, or a directory that is not empty, the error is ErrNotNew.
 func CreateNewDir(path string) (d *NewDir, err error) {
 	defer func(given string) { err = failed("create", given, err) }(path)
 	path = filepath.Clean(path)
@@ -59,7 +57,8 @@ func CreateNewDir(path string) (d *NewDir, err error) {
 	return d, nil
 }
 
-// vacant returns ErrNotNew unless an empty directory has the final name, which old describes, or nothing has it.
+// vacant checks that the final name is unused, or is the name of an empty directory, which old then describes. If
+// not, the error is ErrNotNew.
 func (d *NewDir) vacant() (old fs.FileInfo, err error) {
 	old, err = d.parent.Lstat(d.final)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -84,7 +83,7 @@ func (d *NewDir) vacant() (old fs.FileInfo, err error) {
 	return old, nil
 }
 
-// Create creates a file in the NewDir, to be written once. After Abort it is an error.
+// Create creates a file in the NewDir, to be written once. After Abort it fails.
 func (d *NewDir) Create(name string) (*NewFile, error) {
 	f, err := d.Dir.Create(name)
 	if err == nil {
@@ -93,9 +92,9 @@ func (d *NewDir) Create(name string) (*NewFile, error) {
 	return f, err
 }
 
-// Commit syncs the directory to disk and renames it to its final name. The files must be closed.
-// If an empty directory has the name, Commit replaces it, and keeps its mode and owner. If Commit fails, it removes the NewDir,
-// unless that has its name already, and only its parent directory could not be synced.
+// Commit syncs the directory to disk and renames it to its final name. The files must be closed. If an empty
+// directory has the name, Commit replaces it, and keeps its mode and owner. If Commit fails, it removes the NewDir,
+// unless it has its final name already and only its parent directory could not be synced.
 func (d *NewDir) Commit() error {
 	if d.inside {
 		return d.commitInside()
@@ -108,8 +107,8 @@ func (d *NewDir) Commit() error {
 	return failed("create", d.path(""), syncDir(parent, d.sync))
 }
 
-// commit gives the directory its name. It returns the parent directory, so that an error of opening
-// that comes before.
+// commit gives the directory its final name. It opens the parent directory before, so that failing to open it is
+// noticed in time.
 func (d *NewDir) commit() (parent *os.File, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -139,13 +138,13 @@ func (d *NewDir) commit() (parent *os.File, err error) {
 	return parent, nil
 }
 
-// rename gives the directory its name.
+// rename gives the directory its final name.
 func (d *NewDir) rename() error {
 	old, err := d.vacant()
 	if err != nil {
 		return err
 	}
-	if old != nil { // not every system replaces it
+	if old != nil { // not every system replaces a directory
 		if err := d.parent.Remove(d.final); err != nil {
 			return err
 		}
@@ -153,11 +152,11 @@ func (d *NewDir) rename() error {
 	return d.parent.Rename(d.Dir.name, d.final)
 }
 
-// namesFile is a file in the Dir of a NewDir whose files are being moved into the directory: their names, a line each.
-// By it, a later Commit knows what one that was killed has left.
+// namesFile is the name of a file in a NewDir whose files are being moved into an existing directory. It lists their
+// names, one per line. After the process was killed, a later Commit recognizes its leftovers by this list.
 const namesFile = ".names"
 
-// createInside returns a NewDir for a directory that stays where it is.
+// createInside returns a NewDir for an existing directory.
 func createInside(path string) (*NewDir, error) {
 	dir, err := CreateDir(path, "")
 	if err != nil {
@@ -170,8 +169,8 @@ func createInside(path string) (*NewDir, error) {
 	return d, nil
 }
 
-// leftovers returns what processes that were killed have left in the directory: files first, and then temporary
-// directories. If the directory has anything else, the error is ErrNotNew.
+// leftovers returns the names that killed processes have left in the directory: files first, and then temporary
+// directories. If the directory contains anything else, the error is ErrNotNew.
 func (d *NewDir) leftovers() ([]string, error) {
 	names, err := fs.Glob(d.parent.FS(), "*")
 	if err != nil {
@@ -185,7 +184,7 @@ func (d *NewDir) leftovers() ([]string, error) {
 		temporary = append(temporary, name)
 		list, err := d.parent.ReadFile(filepath.Join(name, namesFile))
 		moved := strings.Fields(string(list))
-		if err == nil && len(moved) > 0 && !slices.Contains(names, moved[len(moved)-1]) { // else it was complete
+		if err == nil && len(moved) > 0 && !slices.Contains(names, moved[len(moved)-1]) { // else all were moved
 			files = append(files, moved...)
 		}
 	}
@@ -198,7 +197,7 @@ func (d *NewDir) leftovers() ([]string, error) {
 	return left, nil
 }
 
-// commitInside is Commit for a directory that stays where it is. The file that was created last comes last.
+// commitInside is Commit for an existing directory. The file that was created last is moved last.
 func (d *NewDir) commitInside() error {
 	d.mu.Lock()
 	err := d.moveInside()
@@ -215,7 +214,7 @@ func (d *NewDir) commitInside() error {
 func (d *NewDir) moveInside() error {
 	left, err := d.leftovers()
 	if err != nil {
-		d.names = nil // they are another one's
+		d.names = nil // existing files of these names are not ours
 		return err
 	}
 	for _, name := range left {
@@ -238,7 +237,7 @@ func (d *NewDir) moveInside() error {
 	return d.moveAll(d.names[last:])
 }
 
-// Chmod sets the permissions of a directory that is new. One that is there keeps its own.
+// Chmod sets the permissions of a new directory. An existing one keeps its own.
 func (d *NewDir) Chmod(mode fs.FileMode) error {
 	return cause(d.parent.Chmod(d.Dir.name, mode.Perm()))
 }

@@ -25,7 +25,7 @@ func newDirOf(t *testing.T, path string, names ...string) *NewDir {
 	return d
 }
 
-// checkNames checks which names a directory has.
+// checkNames checks the names in a directory.
 func checkNames(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -39,8 +39,7 @@ func checkNames(t *testing.T, dir string, want ...string) {
 	}
 }
 
-// Commit gives the directory its name: a new one, that of an empty directory, or of what a link
-// leads to. Nothing temporary stays.
+// Commit creates the directory, or replaces an empty one or a link's target. Nothing temporary stays.
 func TestCommitNewDir(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]func(t *testing.T, parent string){
@@ -70,7 +69,7 @@ func TestCommitNewDir(t *testing.T) {
 	}
 }
 
-// What is there stays as it is, and no temporary directory is left.
+// Existing files stay unchanged, and no temporary directory is left.
 func TestCreateNewDirRefuses(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -106,8 +105,8 @@ func TestCreateNewDirRefuses(t *testing.T) {
 	}
 }
 
-// A Commit that fails leaves nothing, unless the directory has its name already. What others have
-// put there meanwhile stays.
+// A Commit that fails leaves nothing, unless the directory has its name already. Files that others have created
+// meanwhile stay.
 func TestCommitNewDirFails(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("medium error")
@@ -153,7 +152,7 @@ func TestCommitNewDirFails(t *testing.T) {
 	}
 }
 
-// Abort ends a file that is being written, and nothing is created afterwards.
+// Abort closes files that are being written, and no file can be created afterwards.
 func TestAbortNewDir(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()

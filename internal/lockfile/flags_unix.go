@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// Flags are flags of os.OpenFile for a lock file. Links are not followed and pipes not waited for, if one has come
-// since Open has looked.
+// Flags are flags of os.OpenFile for a lock file. They prevent following a link or waiting for a pipe that was
+// created after Open has checked the name.
 const Flags = os.O_CREATE | syscall.O_NOFOLLOW | syscall.O_NONBLOCK | syscall.O_NOCTTY

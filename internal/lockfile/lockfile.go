@@ -14,10 +14,10 @@ import (
 // ErrLocked means that another open file has the lock, of this process or of another.
 var ErrLocked = errors.New("locked")
 
-// Mode has the permissions of a new lock file.
+// Mode is the permissions of a new lock file.
 const Mode fs.FileMode = 0o666
 
-// A Handle locks the lock file Path, as a *flock.Flock of github.com/gofrs/flock does that has Flags and Mode.
+// A Handle locks the lock file Path. A *flock.Flock of github.com/gofrs/flock with Flags and Mode is one.
 type Handle interface {
 	Path() string
 	TryLock() (bool, error) // opens the file, and creates it if there is none
@@ -28,15 +28,14 @@ type Handle interface {
 // Open locks the lock file of h until h is closed or the process ends. If another open file has the lock, Open
 // returns ErrLocked at once.
 //
-// If the name is not that of a regular file, such as of a symbolic link, whether it dangles or not, Open returns an
-// error: it creates no file elsewhere, and does not wait for a pipe. Where files cannot be locked, the error is an
-// errors.ErrUnsupported.
+// If the name exists and is not a regular file, Open returns an error, even for a dangling link. So it creates no
+// file elsewhere, and does not wait for a pipe. If files cannot be locked, the error is an errors.ErrUnsupported.
 func Open(h Handle) error {
 	for {
 		if err := try(h); err != nil {
 			return &fs.PathError{Op: "lock", Path: h.Path(), Err: err}
 		}
-		// The process that had the lock before may have removed the file before it ended the lock.
+		// The process that held the lock before may have removed the file before it unlocked it.
 		excludes, err := IsNamed(h)
 		if excludes && err == nil {
 			return nil
@@ -48,7 +47,7 @@ func Open(h Handle) error {
 }
 
 func try(h Handle) error {
-	if info, err := os.Lstat(h.Path()); err == nil && !info.Mode().IsRegular() { // such as a link
+	if info, err := os.Lstat(h.Path()); err == nil && !info.Mode().IsRegular() { // for example, a link
 		return errors.New(regular.Kind(info.Mode()) + ", not a regular file: remove it")
 	}
 	locked, err := h.TryLock()
@@ -65,8 +64,8 @@ func try(h Handle) error {
 	return err
 }
 
-// IsNamed reports whether the lock file still has its name: another process can have removed or replaced it,
-// and then the lock excludes nobody.
+// IsNamed reports whether the lock file still has its name. Another process can have removed or replaced it, and
+// then the lock excludes nobody.
 func IsNamed(h Handle) (bool, error) {
 	name, err := os.Lstat(h.Path())
 	if errors.Is(err, fs.ErrNotExist) {
@@ -82,13 +81,13 @@ func IsNamed(h Handle) (bool, error) {
 // pause is the time between two attempts to lock.
 const pause = 10 * time.Millisecond
 
-// Wait is Open, but waits while another open file has the lock. unlock removes the lock file.
+// Wait is like Open, but waits while another open file has the lock. unlock removes the lock file.
 func Wait(ctx context.Context, h Handle) (unlock func(), err error) {
 	for {
 		err := Open(h)
 		if err == nil {
 			return func() {
-				os.Remove(h.Path()) // as long as nobody else can lock it. Windows removes no open file: it stays
+				os.Remove(h.Path()) // while nobody else can lock it; on Windows it stays, because it is open
 				h.Close()
 			}, nil
 		}

@@ -16,7 +16,7 @@ type File struct {
 	unlinked bool
 }
 
-// Create creates the file, if there is none yet.
+// Create creates the file, unless it exists.
 func (t *File) Create(dir string) (err error) {
 	if t.File != nil {
 		return nil
@@ -50,7 +50,7 @@ func (t File) Write(p []byte) (int, error) {
 	return n, nameless(err)
 }
 
-// nameless replaces the name of the file in an error by its directory.
+// nameless replaces the file name in an error by its directory.
 func nameless(err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		return fmt.Errorf("temporary file: in %s: %w", filepath.Dir(p.Path), p.Err)

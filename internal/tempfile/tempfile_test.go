@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The errors of a temporary file name its directory, and not the file.
+// Errors name the directory of a temporary file, not the file.
 func TestTempFileErrors(t *testing.T) {
 	dir := t.TempDir()
 	var f File
