@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The speed of Escape on what values are made of, beside that of hexadecimal. There is so much
-// of it that a processor cannot learn which bytes follow.
+// The speed of Escape on typical values, compared with hexadecimal. There is so much data that the processor cannot
+// learn it for its branch predictions.
 func BenchmarkAppend(b *testing.B) {
 	random := make([]byte, 1<<20)
 	rand.New(rand.NewSource(1)).Read(random)

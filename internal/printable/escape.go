@@ -10,28 +10,28 @@ import (
 	"unicode/utf8"
 )
 
-// An escapes is a form of text: what stands for each byte and each character.
+// An escapes is a text format: the escape of each byte and each character.
 type escapes struct {
-	// bytes has what stands for a byte that is no part of a longer character. The lowest bytes are up
-	// to 6 characters, the highest is their number, and the one below says startsRune or continuesRune.
+	// bytes contains the escape of each byte that is not part of a longer character. The lowest bytes are up to 6
+	// characters, the highest byte is their number, and the one below it says startsRune or continuesRune.
 	bytes [256]uint64
 
-	// special has the printable characters of ASCII that are escaped, each in all 8 bytes.
+	// special contains the printable ASCII characters that are escaped, each in all 8 bytes.
 	special [2]uint64
 
 	quote func(dst []byte, r rune) []byte // appends the escape of a longer character
 }
 
-// What the first bytes of a character are: the second one has twice the bit of the first.
+// The roles of the first two bytes of a character. The second byte has twice the bit of the first.
 const (
 	startsRune    = 1 << 48
 	continuesRune = startsRune << 1
 )
 
-// oneByte is for a byte that stands for itself.
+// oneByte is the length of an unescaped byte.
 const oneByte = 1 << 56
 
-// The forms of text. inJSON is for JSON that is complete, jsonString for what is between quotes.
+// The text formats. inJSON is for complete JSON, and jsonString for the text between quotes.
 var (
 	printable  = newEscapes(quoteByte, quoteRune)
 	reversible = printable.with(`\`)
@@ -39,7 +39,7 @@ var (
 	jsonString = inJSON.with(`"\`)
 )
 
-// newEscapes returns the form that escapes everything that is not printable.
+// newEscapes returns the format that escapes everything that is not printable.
 func newEscapes(quoteByte func([]byte, byte) []byte, quoteRune func([]byte, rune) []byte) *escapes {
 	e := &escapes{special: [2]uint64{all8 * 0x7f, all8 * 0x7f}, quote: quoteRune} // DEL is escaped anyway
 	var quoted []byte
@@ -59,7 +59,7 @@ func newEscapes(quoteByte func([]byte, byte) []byte, quoteRune func([]byte, rune
 	return e
 }
 
-// with returns the form that also escapes one or two printable characters, by a backslash.
+// with returns the format that also escapes one or two printable characters, with a backslash.
 func (e escapes) with(special string) *escapes {
 	for i, c := range []byte(special) {
 		e.special[i] = all8 * uint64(c)
@@ -89,7 +89,7 @@ func quoteRune(dst []byte, r rune) []byte {
 	return append(dst, quoted[1:len(quoted)-1]...)
 }
 
-// quoteJSONByte appends the escape of a byte in JSON, which has none that are not UTF-8.
+// quoteJSONByte appends the escape of a byte in JSON, which has no escapes for bytes that are not UTF-8.
 func quoteJSONByte(dst []byte, c byte) []byte {
 	switch c {
 	case '\b', '\t', '\n', '\f', '\r':
@@ -110,18 +110,18 @@ func quoteJSONRune(dst []byte, r rune) []byte {
 	return dst
 }
 
-// Printing a database takes as long as escaping its bytes. So this writes 8 bytes that need no escape
-// at once, and else what a table has for each byte, always as 8 bytes of which the next ones
-// overwrite the rest: a processor is slowed down by branches that depend on bytes of any order.
+// Printing a database takes as long as escaping its bytes. So put writes 8 bytes at once if they need no escape.
+// Otherwise it writes the table's escape of each byte, always as 8 bytes of which the next ones overwrite the rest:
+// branches that depend on unpredictable bytes would be slow.
 
-// window is how many bytes putBytes takes at most, and maxStep how much it needs of the output, which
-// is enough for everything else too: 8 bytes for each.
+// window is the maximum number of bytes that putBytes reads. maxStep is the space that it needs in the output, 8
+// bytes for each, which also suffices for everything else.
 const (
 	window  = 64 // a power of 2
 	maxStep = 8*window + 8
 )
 
-// append appends b to dst in this form.
+// append appends b to dst in this format.
 func (e *escapes) append(dst, b []byte) []byte {
 	for len(b) > 0 {
 		dst = slices.Grow(dst, maxStep+min(len(b), 4<<10))
@@ -131,7 +131,7 @@ func (e *escapes) append(dst, b []byte) []byte {
 	return dst
 }
 
-// put writes b to out, as far as out has room. It returns how much it wrote, and of how much of b.
+// put writes b to out while out has room. It returns the number of bytes written, and of bytes of b read.
 func (e *escapes) put(out, b []byte) (n, i int) {
 	for i < len(b) && len(out)-n >= maxStep {
 		if len(b)-i >= 8 {
@@ -150,19 +150,18 @@ func (e *escapes) put(out, b []byte) (n, i int) {
 	return n, i
 }
 
-// all8 times a byte has it 8 times.
+// all8 times a byte repeats it 8 times.
 const all8 = 0x0101010101010101
 
-// plain reports whether 8 bytes are ASCII and stand for themselves. Below 0x80, a byte gets its highest
-// bit by + 1 if it is DEL, and by - ' ' if it is less. A carry or a borrow comes only from a byte that
-// is not plain itself.
+// plain reports whether 8 bytes are ASCII that needs no escape. Below 0x80, a byte gets its highest bit by + 1 if it
+// is DEL, and by - ' ' if it is less. A carry or a borrow comes only from a byte that is not plain itself.
 func (e *escapes) plain(x uint64) bool {
 	y, z := x^e.special[0], x^e.special[1]
 	return (x|(x+all8)|(x-all8*' ')|(y-all8)|(z-all8))&(all8*0x80) == 0
 }
 
-// putBytes writes bytes, and printable characters of 2 bytes. It stops before any other character that
-// b may have, and before the last byte. Inlined, it would be slower, for lack of registers.
+// putBytes writes bytes, and printable characters of 2 bytes. It stops before any other character in b, and before
+// the last byte. Inlined, it would be slower, for lack of registers.
 //
 //go:noinline
 func (e *escapes) putBytes(out *[maxStep]byte, b []byte) (n, i int) {
@@ -183,15 +182,15 @@ func (e *escapes) putBytes(out *[maxStep]byte, b []byte) (n, i int) {
 				escape, next = oneByte|uint64(b[i]), oneByte|uint64(c)
 			}
 		}
-		binary.LittleEndian.PutUint64(out[n&(8*window-1):], escape) // n is less: so this needs no check
+		binary.LittleEndian.PutUint64(out[n&(8*window-1):], escape) // n is less; the mask avoids a bounds check
 		n += int(escape >> 56)
 		escape = next
 	}
 	return n, len(b) - 1
 }
 
-// putRunes writes the printable characters of 3 bytes that b starts with, or else one character. It
-// returns how much it wrote, and of how much of b.
+// putRunes writes the printable characters of 3 bytes at the start of b, or otherwise one character. It returns the
+// number of bytes written, and of bytes of b read.
 func (e *escapes) putRunes(out, b []byte) (n, size int) {
 	if size = longRun(b[:min(len(b), len(out))]); size > 0 {
 		return copy(out, b[:size]), size
@@ -208,7 +207,7 @@ func (e *escapes) putRunes(out, b []byte) (n, size int) {
 	return len(e.quote(out[:0], r)), size
 }
 
-// longRun returns the size of the printable characters of 3 bytes that b starts with.
+// longRun returns the size of the printable characters of 3 bytes at the start of b.
 func longRun(b []byte) (n int) {
 	for n+2 < len(b) && b[n]&0xf0 == 0xe0 && isContinuation(b[n+1]) && isContinuation(b[n+2]) {
 		r := rune(b[n]&0xf)<<12 | rune(b[n+1]&0x3f)<<6 | rune(b[n+2]&0x3f)
@@ -222,10 +221,10 @@ func longRun(b []byte) (n int) {
 
 func isContinuation(c byte) bool { return c&0xc0 == 0x80 }
 
-// isPrint is strconv.IsPrint for characters < 1<<16, without its search.
+// isPrint is like strconv.IsPrint for characters < 1<<16, without a search.
 func isPrint(r rune) bool { return printBits[r/64]>>(r%64)&1 != 0 }
 
-// printBits has a set bit for each of these characters that is printable.
+// printBits has a bit for each of these characters, set if it is printable.
 var printBits = func() (all [1 << 16 / 64]uint64) {
 	all[' '/64] = 1 << (' ' % 64)
 	for _, table := range unicode.PrintRanges {

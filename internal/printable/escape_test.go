@@ -19,7 +19,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// slowEscape is what Escape and String write, one character after the other.
+// slowEscape returns the result of Escape and String, computed one character at a time.
 func slowEscape(b []byte, reversible bool) string {
 	var out strings.Builder
 	for len(b) > 0 {
@@ -39,7 +39,7 @@ func slowEscape(b []byte, reversible bool) string {
 	return out.String()
 }
 
-// slowJSON is what AppendJSON writes.
+// slowJSON returns the result of AppendJSON, computed likewise.
 func slowJSON(t *testing.T, v any) string {
 	var encoded bytes.Buffer
 	e := json.NewEncoder(&encoded)
@@ -58,7 +58,7 @@ func slowJSON(t *testing.T, v any) string {
 	return out.String()
 }
 
-// slowField is what AppendJSONBytes writes.
+// slowField returns the result of AppendJSONBytes, computed likewise.
 func slowField(t *testing.T, b []byte) string {
 	if utf8.Valid(b) {
 		return `"key":` + slowJSON(t, string(b))
@@ -66,8 +66,7 @@ func slowField(t *testing.T, b []byte) string {
 	return `"key_base64":"` + base64.StdEncoding.EncodeToString(b) + `"`
 }
 
-// randomText returns bytes of any order, characters of all lengths, and stretches of ASCII, some of
-// them cut off.
+// randomText returns random bytes, characters of all lengths, and runs of ASCII, some of them truncated.
 func randomText(r *rand.Rand) []byte {
 	var b []byte
 	for range r.Intn(12) {
@@ -93,7 +92,7 @@ func randomText(r *rand.Rand) []byte {
 	return b
 }
 
-// Whatever the bytes are, each form is that of one character after the other.
+// For any bytes, each format equals the one computed one character at a time.
 func TestFormsOfRandomBytes(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -114,7 +113,7 @@ func TestFormsOfRandomBytes(t *testing.T) {
 	}
 }
 
-// The last character of a window, and of what there is room for, is as any other.
+// The last character of a window, and the last one that fits the output, are like any other.
 func TestEscapeAtAnyOffset(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{"é", "日", "😀", "\u0085", "\u202e", "\U000e0001", "\xe2\x82", "\xf0\x9f\x98", "\xc3", "\\"} {

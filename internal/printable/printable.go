@@ -1,6 +1,5 @@
-// Package printable writes bytes as one line of printable text, and reads them back. Keys, names
-// and messages come from files. Printed as they are, they could move the cursor of a
-// terminal, reverse the text, or look like lines of their own.
+// Package printable writes bytes as one line of printable text, and reads them back. Keys, names and messages come
+// from files. Printed raw, they could move the terminal's cursor, reverse the text, or look like separate lines.
 package printable
 
 import (
@@ -20,13 +19,13 @@ func String(s string) string { return string(printable.append(nil, []byte(s))) }
 // Escape returns b as one line of text with the escapes of Go strings.
 func Escape(b []byte) string { return string(AppendEscape(nil, b)) }
 
-// AppendEscape appends Escape of b to dst.
+// AppendEscape is like Escape, but appends to dst.
 func AppendEscape(dst, b []byte) []byte { return reversible.append(dst, b) }
 
-// Unescape reverses Escape. Everything that is not an escape stands for itself.
+// Unescape reverses Escape. Everything that is not an escape is kept.
 func Unescape(s string) ([]byte, error) { return AppendUnescape(nil, []byte(s)) }
 
-// AppendUnescape appends Unescape of b to dst.
+// AppendUnescape is like Unescape, but appends to dst.
 func AppendUnescape(dst, b []byte) ([]byte, error) {
 	for {
 		n := bytes.IndexByte(b, '\\')
@@ -59,7 +58,7 @@ func AppendJSON(dst []byte, v any) ([]byte, error) {
 	return inJSON.append(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-// AppendJSONString is AppendJSON of a string.
+// AppendJSONString is AppendJSON for a string.
 func AppendJSONString(dst []byte, s string) []byte {
 	return append(jsonString.append(append(dst, '"'), []byte(s)), '"')
 }
@@ -74,8 +73,8 @@ func StringOrBytes(b []byte) (*string, []byte) {
 	return &s, nil
 }
 
-// AppendJSONBytes appends a field of a JSON object: b as the field of this name if it is UTF-8, or else in
-// base64, as the field of this name and _base64.
+// AppendJSONBytes appends a field of a JSON object: name with b as a string if b is UTF-8, or else name_base64 with
+// b in base64.
 func AppendJSONBytes(dst []byte, name string, b []byte) []byte {
 	dst = append(append(dst, '"'), name...)
 	if utf8.Valid(b) {

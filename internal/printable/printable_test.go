@@ -37,7 +37,7 @@ func TestEscape(t *testing.T) {
 	}
 }
 
-// What a shell passes on need not be text, and quotes may be escaped.
+// Arguments from a shell need not be text, and quotes may be escaped.
 func TestUnescapeTakesMore(t *testing.T) {
 	t.Parallel()
 	for in, want := range map[string]string{"\xff": "\xff", "a\xffb": "a\xffb", `a\"b`: `a"b`, "é": "é"} {
@@ -100,12 +100,12 @@ func TestString(t *testing.T) {
 	}
 }
 
-// isPrintable reports whether s is UTF-8 of nothing but printable characters.
+// isPrintable reports whether s is UTF-8 of only printable characters.
 func isPrintable(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) })
 }
 
-// Whatever comes in, what comes out is printable; JSON decodes to what it is of.
+// For any input, the output is printable, and JSON decodes to the input.
 func FuzzPrintable(f *testing.F) {
 	for _, seed := range []string{"plain", "\x1b[31m\n\u009b\u202e\xff\"\\<>&", "\u2028\U000e0001\ud7ff\U0010ffff"} {
 		f.Add(seed)
