@@ -13,7 +13,7 @@ import (
 type Chunk struct {
 	Max int // bytes to fill; at most 1 GiB, since places are 32-bit numbers
 
-	data  []byte // of each pair, the key, the length of the value, and the value
+	data  []byte // for each pair: the key, the length of the value, and the value
 	pairs []pair
 }
 

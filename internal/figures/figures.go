@@ -12,7 +12,7 @@ func Digits(v float64) string { return significant(v, 3) }
 // Percent writes a rate in percent, with two significant digits and no exponent.
 func Percent(rate float64) string { return significant(100*rate, 2) }
 
-// significant writes v with that many significant digits, but all of those before the point.
+// significant writes v with that many significant digits, but always with all digits before the point.
 func significant(v float64, digits int) string {
 	if v == 0 {
 		return "0"
@@ -32,8 +32,8 @@ func Grouped(n int) string {
 	return text
 }
 
-// RoundToUnit rounds n to a whole number of the largest power of 1000 in it, if that is ≥ 10. Whoever
-// rounds to tenths first, and then to whole numbers, has 14 kB for 14,511 bytes.
+// RoundToUnit rounds n to a whole number of the largest power of 1000 in it, if that number is ≥ 10. Rounding to
+// tenths first, and then to whole numbers, would turn 14,511 bytes into 14 kB.
 func RoundToUnit(n uint64) uint64 {
 	unit := uint64(1)
 	for n/unit >= 1000 {

@@ -8,14 +8,14 @@ const (
 	maxChunk = 8192 // hashes: 64 KiB
 )
 
-// A List collects hashes in chunks, without copying them as a growing slice does. The zero value is empty.
+// A List collects hashes in chunks, without copying them as a growing slice would. The zero value is empty.
 type List struct {
 	n      int // number of hashes
 	chunks [][]uint64
 	last   []uint64 // the last chunk; its length in chunks is out of date
 }
 
-// chunkPool has unused chunks of maxChunk hashes.
+// chunkPool contains unused chunks of maxChunk hashes.
 var chunkPool = sync.Pool{New: func() any { return new([maxChunk]uint64) }}
 
 // Add adds a hash.

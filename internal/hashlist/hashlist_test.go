@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/internal/hashlist"
 )
 
-// A list has what was added, in order, also after its memory was that of another list.
+// A List contains the added hashes, in order, even if it reuses another list's memory.
 func TestListHasWhatWasAdded(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 1))

@@ -1,4 +1,4 @@
-// Package keylines splits text into lines, and tells its encoding.
+// Package keylines splits text into lines, and detects its encoding.
 package keylines
 
 import (
@@ -20,10 +20,10 @@ func Split(data []byte, atEOF bool) (advance int, token []byte, err error) {
 // mark is the byte order mark of UTF-8, which some programs write at the start of text.
 var mark = []byte("\ufeff")
 
-// TrimMark returns the first line of a text without its byte order mark, and whether it had one.
+// TrimMark removes the byte order mark from the first line of a text, and reports whether it had one.
 func TrimMark(line []byte) (rest []byte, had bool) { return bytes.CutPrefix(line, mark) }
 
-// MarkNote says that a byte order mark is left out.
+// MarkNote returns the note that a byte order mark is left out.
 func MarkNote(name string) string {
 	return name + " starts with a UTF-8 byte order mark, which is left out"
 }
@@ -31,14 +31,14 @@ func MarkNote(name string) string {
 // ErrUTF16 is the error for UTF-16 text, whose lines cannot be read as keys.
 var ErrUTF16 = errors.New("UTF-16 text, not UTF-8: convert it with iconv -f utf-16 -t utf-8")
 
-// An Encoding tells text in UTF-16 from other text, by its first two lines.
+// An Encoding distinguishes UTF-16 from other text by its first two lines.
 type Encoding struct {
 	n     int
 	begun bool // the first line begins like UTF-16
 }
 
-// IsUTF16 reports whether the text is UTF-16, after its next line: it begins with the byte order mark, and of an
-// ASCII character, such as the end of the first line, it has a byte 0.
+// IsUTF16 reports whether the text is UTF-16, given its next line. UTF-16 starts with a byte order mark, and
+// contains a zero byte in each ASCII character, such as the end of the first line.
 func (e *Encoding) IsUTF16(line []byte) bool {
 	switch e.n++; e.n {
 	case 1:

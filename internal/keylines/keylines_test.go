@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-// UTF-16 is found out by its first two lines, and other bytes are not taken for it.
+// UTF-16 is detected by its first two lines, and other bytes are not mistaken for it.
 func TestEncoding(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		in   string
-		want int // the line that tells; 0: none
+		want int // the line that reveals UTF-16; 0: none
 	}{
 		{"a\nb\n", 0},
 		{"\xff\xfea\x00\n\x00b\x00\n\x00", 1},

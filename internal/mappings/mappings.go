@@ -1,5 +1,5 @@
-// Package mappings bounds how many files a process maps into memory. The system bounds its mappings. When they are
-// used up, Go's runtime gets no memory, and ends the process.
+// Package mappings bounds the number of files that a process maps into memory. The system limits mappings. If none
+// are left, Go's runtime cannot allocate memory, and ends the process.
 package mappings
 
 import (
@@ -21,7 +21,7 @@ func Take() bool {
 	return false
 }
 
-// Give counts one less.
+// Give counts one mapped file less.
 func Give() { taken.Add(-1) }
 
 // Taken returns how many files are mapped.
@@ -30,7 +30,7 @@ func Taken() int64 { return taken.Load() }
 // Left returns how many more files may be mapped.
 func Left() int64 { return max(0, limit()-taken.Load()) }
 
-// SetLimit sets the limit for a test, and returns what sets it back.
+// SetLimit sets the limit for a test, and returns a function that restores it.
 func SetLimit(n int64) (restore func()) {
 	before := limit
 	limit = func() int64 { return n }

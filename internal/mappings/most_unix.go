@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// most returns how many files may be mapped: half of what Linux allows, which leaves the other half to Go and other
-// packages. Other systems have no such bound.
+// most returns the maximum number of mapped files: half of Linux's limit, which leaves the rest to Go and other
+// packages. Other systems have no such limit.
 func most() int64 {
 	text, err := os.ReadFile("/proc/sys/vm/max_map_count")
 	if err != nil {
