@@ -1,13 +1,13 @@
-// Package theme makes the project's charts look alike, and right on light and dark pages.
+// Package theme makes the project's charts look alike, and readable on light and dark pages.
 //
-// A chart is drawn by gonum.org/v1/plot, without a background and in the colors of this
-// package only, and written by its vgsvg. Apply then gives each color a value for dark pages.
+// A chart is drawn by gonum.org/v1/plot, without a background and only in the colors of this package, and written by
+// its vgsvg. Apply then gives each color a value for dark pages.
 package theme
 
 import "image/color"
 
-// Colors of the parts of a chart. Text is drawn in Ink or Faint. Ours and OursToo are what the
-// chart is about, and Peer what that is held against.
+// Colors of the parts of a chart. Text is drawn in Ink or Faint. Ours and OursToo are for the subject of the chart,
+// and Peer for what it is compared with.
 var (
 	Ink     = rgb(0x1f2328)
 	Faint   = rgb(0x59636e)
@@ -17,7 +17,7 @@ var (
 	Peer    = rgb(0x737c86)
 )
 
-// Series are colors for what has no order. Color-blind readers tell them apart too.
+// Series are colors for unordered data. Color-blind readers can distinguish them too.
 var Series = [6]color.NRGBA{Ours, rgb(0xb23c00), rgb(0x007a5a), rgb(0xb44a9c), rgb(0xad8a00), Ink}
 
 // A role is a color's name, and its values on light and on dark pages.
@@ -43,9 +43,8 @@ func rgb(v uint32) color.NRGBA {
 	return color.NRGBA{R: uint8(v >> 16), G: uint8(v >> 8), B: uint8(v), A: 0xff}
 }
 
-// roleOf returns the role that vgsvg wrote this color for. It rounds the parts of a color down
-// after it multiplied them, so that each can be less by 1. Black is what gonum draws in without
-// being asked.
+// roleOf returns the role of a color that vgsvg wrote. vgsvg multiplies the parts of a color and rounds them down,
+// so that each can be less by 1. Black is gonum's default color.
 func roleOf(c color.NRGBA) (role, bool) {
 	if c == rgb(0) {
 		return roles[0], true

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// linear returns the light of the parts of a color, 0 to 1.
+// linear returns the linear intensities of the parts of a color, 0 to 1.
 func linear(c color.NRGBA) (parts [3]float64) {
 	for i, v := range [3]uint8{c.R, c.G, c.B} {
 		parts[i] = float64(v) / 255
@@ -19,7 +19,7 @@ func linear(c color.NRGBA) (parts [3]float64) {
 	return parts
 }
 
-// contrast is WCAG's, 1 to 21.
+// contrast returns WCAG's contrast ratio, 1 to 21.
 func contrast(a, b color.NRGBA) float64 {
 	luminance := func(c color.NRGBA) float64 {
 		l := linear(c)
@@ -29,7 +29,7 @@ func contrast(a, b color.NRGBA) float64 {
 	return max(la, lb) / min(la, lb)
 }
 
-// Text is legible on GitHub's pages, and shapes are seen.
+// Text is legible and shapes are visible on GitHub's pages.
 func TestContrast(t *testing.T) {
 	t.Parallel()
 	least := map[string]float64{"ink": 7, "faint": 4.5, "grid": 1.1}
@@ -47,7 +47,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// Apply knows a color again whatever its opacity was.
+// Apply recognizes a color whatever its opacity was.
 func TestRolesDiffer(t *testing.T) {
 	t.Parallel()
 	for _, r := range roles {
@@ -64,15 +64,14 @@ func TestRolesDiffer(t *testing.T) {
 	}
 }
 
-// blindness is what readers with no red, green or blue cones see of a color (Machado, Oliveira
-// and Fernandes 2009).
+// blindness has the colors that readers without red, green or blue cones see (Machado, Oliveira and Fernandes 2009).
 var blindness = map[string][3][3]float64{
 	"protanopia":   {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216}, {-0.003882, -0.048116, 1.051998}},
 	"deuteranopia": {{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
 	"tritanopia":   {{1.255528, -0.076749, -0.178779}, {-0.078411, 0.930809, 0.147602}, {0.004733, 0.691367, 0.303900}},
 }
 
-// lab returns the color that is seen in CIELAB, where distances are as they are seen.
+// lab returns the visible color in CIELAB, where distances match perception.
 func lab(c color.NRGBA, seen [3][3]float64) [3]float64 {
 	l := linear(c)
 	var s [3]float64

@@ -12,18 +12,18 @@ import (
 	"strings"
 )
 
-// Middle and End, before a line of text, say which part of it stands at the point where it is
-// drawn. Without them it is the start. gonum's alignments move a text by the width that it has in
-// gonum's font instead, which is right in that font only.
+// Middle and End, before a line of text, align its middle or its end with the point where it is drawn. The default
+// is its start. gonum's alignments instead move a text by its width in gonum's font, which is right in that font
+// only.
 const (
 	Middle = "\ue000"
 	End    = "\ue001"
 )
 
-// families have about the same widths. The first is the one that gonum measures.
+// families are fonts of about the same widths. gonum measures the first one.
 const families = "'Liberation Sans',Arial,Helvetica,sans-serif"
 
-// measured is how vgsvg says that a text is in that family.
+// measured is vgsvg's style for a text in that font.
 const measured = "font-family:Liberation Sans;font-variant:normal;"
 
 var (
@@ -34,12 +34,11 @@ var (
 	end    = regexp.MustCompile(`<text ([^>]*)>` + End)
 )
 
-// Apply returns the chart that vgsvg wrote with its colors for light and for dark pages, whichever
-// its reader prefers; viewers that know no CSS variables show those for light ones. A point becomes
-// a CSS pixel. Texts in Liberation Sans are shown in similar fonts where that is missing, and stand
-// where Middle and End say. A color that is none of this package's is an error, since it would be
-// wrong on one of the pages, and so is a text that XML cannot have, such as one with control
-// characters, which vgsvg writes as they are. Black is taken for Ink.
+// Apply returns the chart that vgsvg wrote with its colors for light and for dark pages, whichever the reader
+// prefers. Viewers without CSS variables show the light colors. A point becomes a CSS pixel. Texts in Liberation
+// Sans are shown in similar fonts if it is missing, and aligned by Middle and End. A color that is not from this
+// package is an error, since it would be wrong on one of the pages. So is text that XML cannot contain, such as
+// control characters, which vgsvg writes unescaped. Black is treated as Ink.
 func Apply(svg []byte) ([]byte, error) {
 	if !head.Match(svg) {
 		return nil, errors.New("theme: no <svg> with a size in points: not a chart from vgsvg")
@@ -64,7 +63,7 @@ func Apply(svg []byte) ([]byte, error) {
 	return head.ReplaceAll(out, []byte(`<svg width="$1" height="$2"$3>`+sheet())), nil
 }
 
-// wellFormed returns what is wrong with XML.
+// wellFormed returns an error unless svg is well-formed XML.
 func wellFormed(svg []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(svg))
 	for {
@@ -76,11 +75,11 @@ func wellFormed(svg []byte) error {
 	}
 }
 
-// variable turns fill or stroke in one of the colors into the light value, for viewers that skip what
-// follows, and the variable.
+// variable replaces a fill or stroke color by its light value, for viewers that ignore variables, followed by the
+// variable.
 func variable(declared string) (string, error) {
 	property, hex, _ := strings.Cut(declared, ":#")
-	value, err := strconv.ParseUint(hex, 16, 24) // that of a transparent color is no number
+	value, err := strconv.ParseUint(hex, 16, 24) // a transparent color is not a number
 	r, ok := roleOf(rgb(uint32(value)))
 	if err != nil || !ok {
 		return "", fmt.Errorf("theme: the chart has %s, which is no color of package theme", declared)
@@ -88,8 +87,8 @@ func variable(declared string) (string, error) {
 	return fmt.Sprintf("%s:%s;%s:var(--%s)", property, hexOf(r.light), property, r.name), nil
 }
 
-// sheet declares the variables. Shapes and texts that vgsvg writes without a fill are black. The
-// color scheme is for browsers that show the file by itself: they choose the page behind it.
+// sheet declares the variables. Shapes and texts that vgsvg writes without a fill are black. The color scheme is for
+// browsers that show the file on its own, because they choose the background.
 func sheet() string {
 	var light, dark strings.Builder
 	for _, r := range roles {

@@ -34,7 +34,7 @@ func TestApply(t *testing.T) {
 			`<path d="M0,0" style="fill:none;stroke:#DDE3E9;stroke-width:0.5" />`,
 			`<path d="M0,0" style="fill:none;stroke:#dde3e9;stroke:var(--grid);stroke-width:0.5" />`,
 		},
-		"opacity": { // of #b23c00, as vgsvg writes it
+		"opacity": { // #b23c00 with opacity, as vgsvg writes it
 			`<path d="M0,0Z" style="fill:#B13B00;fill-opacity:0.25098" />`,
 			`<path d="M0,0Z" style="fill:#b23c00;fill:var(--series-2);fill-opacity:0.25098" />`,
 		},
