@@ -1,5 +1,4 @@
-// Package enginemodule makes modules in which goleveldb's whole engine runs on the tables of
-// table/goleveldb.
+// Package enginemodule creates modules in which goleveldb's whole engine uses the tables of table/goleveldb.
 package enginemodule
 
 import (
@@ -19,7 +18,7 @@ const (
 	goleveldb = "github.com/syndtr/goleveldb"
 )
 
-// forward is goleveldb's package leveldb/table in the module: ours, under that name.
+// forward replaces goleveldb's package leveldb/table in the module by ours.
 const forward = `// Package table is table/goleveldb.
 package table
 
@@ -39,8 +38,8 @@ var (
 )
 `
 
-// newWriter is the rest of that package, and shortNewWriter is for goleveldb before August 2021,
-// whose NewWriter takes neither a pool nor a size.
+// newWriter is the rest of that package. shortNewWriter is the same for goleveldb before August 2021, whose
+// NewWriter takes neither a pool nor a size.
 const (
 	newWriter = `package table
 
@@ -62,15 +61,15 @@ func NewWriter(f io.Writer, o *opt.Options) *Writer { return ours.NewWriter(f, o
 `
 )
 
-// A Module is a module in a directory of its own. It can import goleveldb's packages, which are a
-// copy in the subdirectory goleveldb, and sievetable's, which are those of this tree.
+// A Module is a module in its own directory. It can import goleveldb's packages, which are copied to the
+// subdirectory goleveldb, and the sievetable packages of this tree.
 type Module struct {
 	Dir  string
 	root string // of this tree
 }
 
-// New makes a module in dir, which must be empty. The working directory must be in a module that
-// requires sievetable and goleveldb.
+// New creates a module in dir, which must be empty. The working directory must be in a module that requires
+// sievetable and goleveldb.
 func New(dir string) (*Module, error) {
 	root, err := moduleDir(ourModule)
 	if err != nil {
@@ -97,7 +96,7 @@ func New(dir string) (*Module, error) {
 	return m, m.writeSum(filepath.Join(source, "go.sum"), filepath.Join(root, "go.sum"))
 }
 
-// addMod gives the copy of goleveldb a go.mod. It had none until 2019.
+// addMod adds a go.mod to the copy of goleveldb, which had none until 2019.
 func addMod(dir string) error {
 	name := filepath.Join(dir, "go.mod")
 	if _, err := os.Stat(name); err == nil {
@@ -106,7 +105,7 @@ func addMod(dir string) error {
 	return os.WriteFile(name, []byte("module "+goleveldb+"\n"), 0o666)
 }
 
-// moduleDir returns the directory with the source of a module, which it downloads if need be.
+// moduleDir returns the source directory of a module, and downloads it if needed.
 func moduleDir(path string) (string, error) {
 	if out, err := goCommand("", "mod", "download", path).CombinedOutput(); err != nil && path != ourModule {
 		return "", fmt.Errorf("engine: go mod download %s: %w\n%s", path, err, out)
@@ -118,7 +117,7 @@ func moduleDir(path string) (string, error) {
 	return strings.TrimSpace(string(out)), nil
 }
 
-// goCommand returns a go command that works in dir, outside of any workspace.
+// goCommand returns a go command that runs in dir, outside any workspace.
 func goCommand(dir string, args ...string) *exec.Cmd {
 	c := exec.Command("go", args...)
 	c.Dir = dir
@@ -126,7 +125,7 @@ func goCommand(dir string, args ...string) *exec.Cmd {
 	return c
 }
 
-// replaceTables replaces the package in dir. It leaves the tests there that use what is exported.
+// replaceTables replaces the package in dir, except for its tests of exported names.
 func replaceTables(dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil || len(files) == 0 {
@@ -154,7 +153,7 @@ func replaceTables(dir string) error {
 	)
 }
 
-// writeMod writes the module's go.mod. By its path, the module may import the packages below tables.
+// writeMod writes the module's go.mod. The module's path allows it to import internal packages below tables.
 func (m *Module) writeMod() error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "module %s/engine\n\ngo 1.25\n\n", tables)
@@ -181,8 +180,7 @@ func (m *Module) writeSum(from ...string) error {
 	return os.WriteFile(filepath.Join(m.Dir, "go.sum"), all, 0o666)
 }
 
-// Go returns a go command in the module. With -trimpath, the command finds in its cache what it
-// has compiled in another directory.
+// Go returns a go command that runs in the module. With -trimpath, it reuses cached builds of other directories.
 func (m *Module) Go(command string, args ...string) *exec.Cmd {
 	return goCommand(m.Dir, append([]string{command, "-mod=mod", "-trimpath"}, args...)...)
 }

@@ -1,4 +1,4 @@
-// Package errtest ends tests at errors, and returns panics to them.
+// Package errtest ends tests on errors, and returns panics to them.
 package errtest
 
 import "testing"
@@ -11,7 +11,7 @@ func NoError(t testing.TB, err error) {
 	}
 }
 
-// PanicOf returns what f panics with, or nil.
+// PanicOf returns the value that f panics with, or nil.
 func PanicOf(f func()) (panicked any) {
 	defer func() { panicked = recover() }()
 	f()

@@ -1,5 +1,5 @@
-// Package filtertest has the laws of filters that are asked while they grow, for the tests of each kind, and keys
-// for tests of all kinds.
+// Package filtertest checks filters that are queried while they grow, for the tests of each kind, and has keys for
+// tests of all kinds.
 package filtertest
 
 import (
@@ -22,7 +22,7 @@ func Keys(rng *rand.Rand, n int) [][]byte {
 	return keys
 }
 
-// A Growing is a filter that is asked while it grows.
+// A Growing is a filter that is queried while it grows.
 type Growing[F any] interface {
 	Add(key []byte)
 	AddIfAbsent(key []byte) bool
@@ -46,7 +46,7 @@ func AtOnce(n int, work func(g int)) {
 	wg.Wait()
 }
 
-// CheckContains fails the test if one of the keys is denied.
+// CheckContains fails the test if a key is ruled out.
 func CheckContains(t testing.TB, contains func(key []byte) bool, keys [][]byte) {
 	t.Helper()
 	for i, key := range keys {
@@ -57,9 +57,9 @@ func CheckContains(t testing.TB, contains func(key []byte) bool, keys [][]byte) 
 	}
 }
 
-// CheckDeniesNoKey checks that no key is denied once Add has returned, while other goroutines add, ask, unite, copy
-// and intersect with a filter that has all keys; and that the order makes no difference to the bytes at the end.
-// create makes an empty filter for n keys, and resume goes on from Bytes.
+// CheckDeniesNoKey checks that no key is ruled out once Add has returned, while other goroutines add, query, unite,
+// copy and intersect with a filter that contains all keys. It also checks that the order of operations does not
+// change the final bytes. create returns an empty filter for n keys, and resume continues from Bytes.
 func CheckDeniesNoKey[F Growing[F]](t testing.TB, rng *rand.Rand, create func(n uint64) F, resume func(contents []byte) (F, error)) {
 	t.Helper()
 	const goroutines, each = 4, 2000
@@ -96,8 +96,8 @@ func CheckDeniesNoKey[F Growing[F]](t testing.TB, rng *rand.Rand, create func(n 
 	}
 }
 
-// CheckAddIfAbsent checks that of goroutines that add one absent key at once, at least one is told that it was
-// absent, and none of a key that was there. create makes an empty filter for n keys.
+// CheckAddIfAbsent checks that if goroutines add one absent key at once, AddIfAbsent returns true to at least one of
+// them, and to none if the key was present before. create returns an empty filter for n keys.
 func CheckAddIfAbsent[F Growing[F]](t testing.TB, create func(n uint64) F) {
 	t.Helper()
 	const goroutines, keys = 4, 3000

@@ -14,7 +14,8 @@ type ManyFilter interface {
 	ContainsMany(keys [][]byte, results []bool)
 }
 
-// CheckContainsMany checks that ContainsMany answers as Contains does for each key, whatever the results were before.
+// CheckContainsMany checks that ContainsMany agrees with Contains for each key, whatever the results contained
+// before.
 func CheckContainsMany(t testing.TB, rng *rand.Rand, f ManyFilter, keys [][]byte) {
 	t.Helper()
 	want, got := make([]bool, len(keys)), make([]bool, len(keys))
@@ -26,8 +27,8 @@ func CheckContainsMany(t testing.TB, rng *rand.Rand, f ManyFilter, keys [][]byte
 	}
 }
 
-// CheckManyResults checks that ContainsMany panics unless there is a result for each key, and allocates nothing. It
-// counts what the process allocates, and so its tests are not parallel.
+// CheckManyResults checks that ContainsMany panics unless there is one result for each key, and that it allocates
+// nothing. It measures allocations of the process, so its tests are not parallel.
 func CheckManyResults(t testing.TB, f ManyFilter) {
 	t.Helper()
 	f.ContainsMany(nil, nil)

@@ -14,8 +14,8 @@ import (
 // inLittleMemory is set in processes that InLittleMemory has started.
 const inLittleMemory = "SIEVETABLE_LITTLE_MEMORY"
 
-// InLittleMemory reports whether the test runs in a process of its own that has 3 GiB of address space. If
-// not, it runs the test in one, and the test returns. If Go's runtime gets no memory there, the test fails.
+// InLittleMemory reports whether the test runs in a separate process with 3 GiB of address space. If not, it runs
+// the test in such a process, and the caller must return. If Go's runtime runs out of memory there, the test fails.
 func InLittleMemory(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(inLittleMemory) != "" {
@@ -48,7 +48,7 @@ func AllocatedBy(do func()) uint64 {
 func HeapInUse() int64 {
 	var m runtime.MemStats
 	runtime.GC()
-	runtime.GC() // frees what the first one has found to clean up
+	runtime.GC() // frees memory that the first one has queued for cleanup
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
 }

@@ -1,5 +1,4 @@
-// Package golden compares the output of a test with a file in testdata. With the flag
-// -update, it rewrites the file.
+// Package golden compares the output of a test with a file in testdata. The flag -update rewrites the file.
 package golden
 
 import (

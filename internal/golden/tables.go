@@ -9,15 +9,15 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// A Loaded is a golden table, with the bytes of its file and its pairs.
+// A Loaded is a golden table with the contents of its file and its pairs.
 type Loaded struct {
 	manifest.Table
 	Contents []byte
 	Want     []workload.Pair
 }
 
-// Each runs test as a subtest on every golden table in dir. Before, it compares the file and
-// the dataset with their digests.
+// Each runs test as a subtest on every golden table in dir. First it compares the file and the dataset with their
+// digests.
 func Each(t *testing.T, dir string, test func(t *testing.T, l Loaded)) {
 	t.Helper()
 	tables, err := manifest.Read(dir)
@@ -46,8 +46,7 @@ func Each(t *testing.T, dir string, test func(t *testing.T, l Loaded)) {
 	}
 }
 
-// Small returns the contents of the golden tables in dir that have ≤ maxSize bytes. They are
-// seeds for fuzzing.
+// Small returns the contents of the golden tables in dir of up to maxSize bytes, as seeds for fuzzing.
 func Small(f testing.TB, dir string, maxSize int) [][]byte {
 	f.Helper()
 	tables, err := manifest.Read(dir)

@@ -1,7 +1,6 @@
-// Package long marks the tests that take long: much CPU time or memory, or many
-// processes. They run where the environment sets SIEVETABLE_LONG=1, as CI does. It is
-// an environment variable because "go test" gives a flag to the tests of all packages,
-// and those that do not define it fail.
+// Package long marks tests that take long: much CPU time or memory, or many processes. They run only if the
+// environment variable SIEVETABLE_LONG is 1, as in CI. It is not a flag because "go test" passes a flag to the tests
+// of all packages, and those that do not define it fail.
 package long
 
 import (
@@ -9,10 +8,10 @@ import (
 	"testing"
 )
 
-// Enabled says whether long tests run.
+// Enabled reports whether long tests run.
 func Enabled() bool { return os.Getenv("SIEVETABLE_LONG") == "1" }
 
-// Rounds returns how often a test does the same: more often if long tests run.
+// Rounds returns the number of rounds of a test: many if long tests run, otherwise few.
 func Rounds(few, many int) int {
 	if Enabled() {
 		return many
@@ -28,8 +27,8 @@ func Test(t testing.TB) {
 	}
 }
 
-// NoRace skips a test if the race detector is on. With it the test takes ten times as long, and
-// what goroutines it has run in other tests too.
+// NoRace skips a test if the race detector is on. The test would take ten times as long, and other tests cover its
+// concurrency.
 func NoRace(t testing.TB) {
 	t.Helper()
 	if Race {

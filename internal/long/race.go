@@ -2,5 +2,5 @@
 
 package long
 
-// Race says whether the race detector is on. It makes everything ten times slower, and allocates.
+// Race reports whether the race detector is on. It makes everything ten times slower, and allocates.
 const Race = true

@@ -9,11 +9,10 @@ import (
 	"path/filepath"
 )
 
-// FiltersDir is the directory of the golden filters, in that of the tables.
+// FiltersDir is the directory of the golden filters, inside the directory of the tables.
 const FiltersDir = "filters"
 
-// A Filter is one filter that an engine built, without a table around it. The bytes are in
-// hexadecimal in the file.
+// A Filter is a filter built by an engine, without a table. In the file, its bytes are in hexadecimal.
 type Filter struct {
 	Producer   string   `json:"producer"`
 	Version    string   `json:"version"`
@@ -24,13 +23,13 @@ type Filter struct {
 	Answers    []Answer `json:"answers"` // for keys that are not all in the filter
 }
 
-// An Answer is what the engine answered for a key.
+// An Answer is the engine's answer for a key.
 type Answer struct {
 	Key        Hex  `json:"key"`
 	MayContain bool `json:"may_contain"`
 }
 
-// Hex is a byte slice that JSON has in hexadecimal.
+// Hex is a byte slice that is hexadecimal in JSON.
 type Hex []byte
 
 // MarshalText returns the bytes in hexadecimal.
@@ -42,7 +41,7 @@ func (h *Hex) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// WriteFilters writes filters of one producer, one on each line.
+// WriteFilters writes the filters of one producer, one per line.
 func WriteFilters(dir, producer string, filters []Filter) error {
 	var out bytes.Buffer
 	e := json.NewEncoder(&out)

@@ -1,5 +1,5 @@
-// Package manifest lists the golden tables in testdata: which engine wrote each of them, with
-// which options, and what is in it.
+// Package manifest lists the golden tables in testdata: the engine that wrote each of them, its options, and the
+// contents.
 package manifest
 
 import (
@@ -14,7 +14,7 @@ import (
 // Name is the name of the manifest's file, in the directory of the tables.
 const Name = "MANIFEST"
 
-// NoFilter is the BitsPerKey of a Table without filter block.
+// NoFilter is the BitsPerKey of a Table without a filter block.
 const NoFilter = -1
 
 // A Table is one golden table.
@@ -26,7 +26,7 @@ type Table struct {
 	RestartInterval int    `json:"restart_interval"`
 	BitsPerKey      int    `json:"bits_per_key"` // NoFilter: none
 	Compression     string `json:"compression"`  // none or snappy
-	Dataset         string `json:"dataset"`      // of package workload
+	Dataset         string `json:"dataset"`      // name in package workload
 	Pairs           int    `json:"pairs"`
 	PairsSHA256     string `json:"pairs_sha256"` // workload.Digest
 	SHA256          string `json:"sha256"`       // of the file
@@ -38,7 +38,7 @@ func SHA256(contents []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Write writes the manifest in dir, with one table on each line.
+// Write writes the manifest in dir, one table per line.
 func Write(dir string, tables []Table) error {
 	out := []byte("[\n")
 	for i, t := range tables {

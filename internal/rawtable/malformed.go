@@ -7,9 +7,9 @@ import (
 
 // A MalformedBlock is a block with a fault.
 type MalformedBlock struct {
-	Name     string // and why it matters, where that is not plain
+	Name     string // with the reason why it matters, if that is not obvious
 	Contents string
-	Want     string // the part of the error that says what is wrong
+	Want     string // the specific part of the error
 }
 
 const (
@@ -17,8 +17,8 @@ const (
 	entryD = "\x00\x01\x01d4"
 )
 
-// MalformedBlocks are what no reader of blocks may take for sound. Whatever a reader
-// finds in them all the same is one of MalformedPairs.
+// MalformedBlocks are blocks that every reader must reject. Entries that a reader finds in them nevertheless must be
+// in MalformedPairs.
 var MalformedBlocks = []MalformedBlock{
 	// Too small for a block. The smallest has a restart point and its count.
 	{"block of no bytes", "", "block of 0 bytes (minimum 8"},
@@ -42,14 +42,14 @@ var MalformedBlocks = []MalformedBlock{
 	{"restart points without entries", Restarts(0, 0), "block of no entries"},
 	{"restart point that is not 0, without entries", Restarts(1), "block of no entries"},
 
-	// Shared lengths. A key is built on the one before.
+	// Shared lengths. A key builds on the one before.
 	{"first entry shares", Entry(1, "c", "3") + Restarts(0), "entry at 0 shares 1 bytes at a restart point"},
 	{"entry at a restart point shares", entryC + Entry(1, "d", "4") + Restarts(0, 5), "entry at 5 shares 1 bytes at a restart point"},
 	{"shared length above the key before", entryC + Entry(2, "d", "4") + Restarts(0), "entry at 5 shares 2 bytes, but the key before it has 1"},
 	{"shared length 2⁶³: negative", entryC + Entry(1<<63, "d", "4") + Restarts(0), "entry at 5 shares 9223372036854775808 bytes"},
 	{"shared length 2⁶⁴−1: with the rest it wraps", entryC + Entry(math.MaxUint64, "dd", "4") + Restarts(0), "entry at 5 shares 18446744073709551615"},
 
-	// Lengths of keys and values. Each must be compared with the bytes there.
+	// Lengths of keys and values. Each must be compared with the remaining bytes.
 	{"unshared length 2⁶²", Lengths(0, 1<<62, 1) + "c3" + Restarts(0), "key of 4611686018427387904 and value of 1 bytes, but 2 are left"},
 	{"unshared length 2⁶³", Lengths(0, 1<<63, 1) + "c3" + Restarts(0), "key of 9223372036854775808"},
 	{"value length 2⁶²", Lengths(0, 1, 1<<62) + "c3" + Restarts(0), "value of 4611686018427387904 bytes, but 2 are left"},
@@ -77,5 +77,5 @@ var MalformedBlocks = []MalformedBlock{
 	{"a key that is the start of the one before", Entry(0, "dd", "4") + Entry(1, "", "3") + Restarts(0), `entry at 6 has key "d", which is not greater than the key before`},
 }
 
-// MalformedPairs are keys and values in turn that MalformedBlocks hold.
+// MalformedPairs are the keys and values of MalformedBlocks, alternating.
 var MalformedPairs = []string{"c", "3", "c", "4", "c", entryD, "d", "3", "d", "4", "dc", "3", "dd", "4", "e", "5"}

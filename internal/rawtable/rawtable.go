@@ -1,5 +1,4 @@
-// Package rawtable builds tables from raw blocks, with right checksums. Tests build damaged
-// tables with it.
+// Package rawtable builds tables from raw blocks, with valid checksums. Tests use it to build corrupt tables.
 package rawtable
 
 import (
@@ -23,7 +22,7 @@ func (f *File) Stored(stored string, id byte) string {
 	return h
 }
 
-// Footer adds the footer, which has the two encoded handles, and returns the file.
+// Footer adds the footer with the two encoded handles, and returns the file.
 func (f *File) Footer(metaindex, index string) []byte {
 	b := append([]byte(metaindex+index), make([]byte, format.FooterLen-8)...)[:format.FooterLen-8]
 	return append(f.Bytes, binary.LittleEndian.AppendUint64(b, format.Magic)...)
@@ -53,7 +52,7 @@ func Entry(shared uint64, unshared, value string) string {
 	return Lengths(shared, uint64(len(unshared)), uint64(len(value))) + unshared + value
 }
 
-// Lengths returns the head of an entry, of any three lengths.
+// Lengths returns the head of an entry, with arbitrary lengths.
 func Lengths(shared, unshared, value uint64) string {
 	b := binary.AppendUvarint(nil, shared)
 	b = binary.AppendUvarint(b, unshared)

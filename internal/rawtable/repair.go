@@ -11,8 +11,8 @@ import (
 // maxDecoded is the size of the largest block that Repair decompresses.
 const maxDecoded = 1 << 20
 
-// Repair sets the checksums of a damaged table: of all blocks that it finds by footer, index
-// and metaindex. A fuzzer calls it so that wrong checksums do not hide other damage.
+// Repair fixes the checksums of a corrupt table, in all blocks that it finds by footer, index and metaindex. A
+// fuzzer calls it so that wrong checksums do not hide other faults.
 func Repair(contents []byte) {
 	if len(contents) < format.FooterLen {
 		return
@@ -32,8 +32,8 @@ func Repair(contents []byte) {
 	}
 }
 
-// repair sets the checksum of the block that handle points to. It returns the contents of the
-// block and the length of the handle, or 0 if the block is not in blocks.
+// repair fixes the checksum of the block that handle points to. It returns the contents of the block and the length
+// of the handle, or 0 if the block is not in blocks.
 func repair(blocks, handle []byte) (contents []byte, n int) {
 	offset, n0 := format.Uvarint(handle)
 	length, n1 := format.Uvarint(handle[n0:])

@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/internal/errtest"
 )
 
-// Self returns the program of the test itself, with one more variable in its environment.
+// Self returns a command that runs the test's own program, with one more environment variable.
 func Self(t *testing.T, variable string, args ...string) *exec.Cmd {
 	t.Helper()
 	exe, err := os.Executable()
@@ -21,8 +21,8 @@ func Self(t *testing.T, variable string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Kill starts a process, and kills it some time after it has printed "ready". A process that ends by itself fails
-// the test.
+// Kill starts a process, and kills it some time after it prints "ready". If the process exits by itself, the test
+// fails.
 func Kill(t *testing.T, cmd *exec.Cmd, after time.Duration) {
 	t.Helper()
 	out, err := cmd.StdoutPipe()

@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wal"
 )
 
-// Log returns a log or a MANIFEST of the records.
+// Log returns a log or a MANIFEST with these records.
 func Log[T string | []byte](t testing.TB, records ...T) []byte {
 	t.Helper()
 	var log bytes.Buffer

@@ -12,8 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// A Model is the part of sorted pairs that an iterator shows, and a position in it, from −1 to
-// len(Pairs).
+// A Model is the sorted pairs within an iterator's bounds, and a position in them, from −1 to len(Pairs).
 type Model struct {
 	Pairs   []workload.Pair
 	Compare func(a, b []byte) int
@@ -32,7 +31,7 @@ func (m *Model) to(at int) bool {
 
 // Step makes the same random move with the iterator and the model.
 func Step(rng *rand.Rand, it merge.Iterator, m *Model, key []byte) (move string, got, want bool) {
-	at := m.search(key) // now: the key may be a part of what the move overwrites
+	at := m.search(key) // before the move, which may overwrite key
 	switch rng.IntN(8) {
 	case 0:
 		return "First", it.First(), m.to(0)
@@ -49,7 +48,7 @@ func Step(rng *rand.Rand, it merge.Iterator, m *Model, key []byte) (move string,
 	}
 }
 
-// Backward returns all pairs from Last on by Prev, in ascending order.
+// Backward returns all pairs from Last to first by Prev, in ascending order.
 func Backward(t testing.TB, it merge.Iterator) []workload.Pair {
 	t.Helper()
 	var got []workload.Pair

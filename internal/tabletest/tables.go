@@ -1,5 +1,5 @@
-// Package tabletest has what the tests of several packages need: small tables, logs, a model of an
-// iterator, and an end for processes.
+// Package tabletest contains helpers for the tests of several packages: small tables, logs, a model of an iterator,
+// and processes that are killed.
 package tabletest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// ErrBroken is the error of a source that does not work.
+// ErrBroken is the error of a source that fails.
 var ErrBroken = errors.New("broken")
 
 // Build returns the table of pairs.
@@ -27,7 +27,7 @@ func Build(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) []byte {
 	return contents
 }
 
-// BuildBy returns the Writer too, which is closed.
+// BuildBy is like Build, but also returns the closed Writer.
 func BuildBy(t testing.TB, o *table.WriterOptions, pairs []workload.Pair) ([]byte, *table.Writer) {
 	t.Helper()
 	var out bytes.Buffer
@@ -51,7 +51,7 @@ func Open(t testing.TB, contents []byte, o *table.ReaderOptions) *table.Reader {
 	return r
 }
 
-// Dataset returns the pairs of that name.
+// Dataset returns the pairs of the dataset of that name.
 func Dataset(t testing.TB, name string) []workload.Pair {
 	t.Helper()
 	pairs, err := workload.Dataset(name)
@@ -59,7 +59,7 @@ func Dataset(t testing.TB, name string) []workload.Pair {
 	return pairs
 }
 
-// PairsOf returns an entry for each key, with the key in the value.
+// PairsOf returns an entry for each key, whose value contains the key.
 func PairsOf(keys ...string) []workload.Pair {
 	var pairs []workload.Pair
 	for _, k := range keys {
@@ -77,7 +77,7 @@ func Numbered(n int) []workload.Pair {
 	return PairsOf(keys...)
 }
 
-// FewBytes returns a key that is one of not many.
+// FewBytes returns one of few possible keys.
 func FewBytes(rng *rand.Rand) []byte {
 	key := make([]byte, rng.IntN(4))
 	for i := range key {
@@ -86,9 +86,8 @@ func FewBytes(rng *rand.Rand) []byte {
 	return key
 }
 
-// DiffPairs returns the difference between pairs as text, "" if there is none. No value and an
-// empty one are the same. Only pairs that do differ are put through cmp, which takes its time over
-// many.
+// DiffPairs returns the difference between pairs as text, or "" if they are equal. A missing and an empty value
+// count as equal. Only pairs that differ are compared with cmp, which is slow for many pairs.
 func DiffPairs(want, got []workload.Pair) string {
 	if workload.Digest(want) == workload.Digest(got) {
 		return ""
@@ -98,7 +97,7 @@ func DiffPairs(want, got []workload.Pair) string {
 	}))
 }
 
-// An Order is a Comparer with another Compare.
+// An Order is a Comparer with a different Compare.
 type Order struct {
 	table.Comparer
 	Func func(a, b []byte) int
@@ -107,7 +106,7 @@ type Order struct {
 // Compare is Func.
 func (o Order) Compare(a, b []byte) int { return o.Func(a, b) }
 
-// A Reversed is the bytewise order from the last key to the first, under any name.
+// A Reversed is the reverse of the bytewise order, under any name.
 type Reversed string
 
 func (r Reversed) Name() string                  { return string(r) }

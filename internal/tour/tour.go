@@ -1,4 +1,4 @@
-// Package tour runs the commands of a README in a test, and compares what they print.
+// Package tour runs the commands of a README in a test, and compares their output.
 package tour
 
 import (
@@ -17,24 +17,24 @@ import (
 	"github.com/sievetable/sievetable/internal/golden"
 )
 
-// script is a block of the README that is a file, which its first line names.
+// script matches a block of the README that is a file. Its first line is the file's name.
 var script = regexp.MustCompile("(?ms)^```sh\n# ([a-z.]+)\n(.*?)^```$")
 
-// console is a block of the README with commands, each behind "$ ", and what they print.
+// console matches a block of the README with commands, each after "$ ", and their output.
 var console = regexp.MustCompile("(?s)```console\n(.*?)```\n")
 
-// took is what differs from run to run.
+// took matches times, which differ from run to run.
 var took = regexp.MustCompile(`in [0-9.]+(ns|µs|ms)`)
 
-// continues matches a command that goes on in the next line.
+// continues matches a command that continues on the next line.
 var continues = regexp.MustCompile(`(\\|&&)\n$`)
 
-// setsState matches a command of the shell that is for those after it too.
+// setsState matches a shell command that also affects later commands.
 var setsState = regexp.MustCompile(`^(set |export |[a-z]+=)`)
 
-// Check runs the commands of a README, one after the other in one directory, and compares what they print.
-// Of the programs in PATH, those in the directory bin come first. instead has texts of commands, each with
-// what takes its place when they are run. With -update, the README is rewritten.
+// Check runs the commands of a README, one after the other in one directory, and compares their output. Programs in
+// the directory bin precede those in PATH. instead contains pairs of old and new strings that are replaced in
+// commands before they run. With -update, the README is rewritten.
 func Check(t *testing.T, readme, bin string, instead ...string) {
 	t.Helper()
 	text, err := os.ReadFile(readme)
@@ -60,11 +60,11 @@ func Check(t *testing.T, readme, bin string, instead ...string) {
 type run struct {
 	dir, bin string
 	instead  *strings.Replacer
-	state    string // the commands that are for all after them too
+	state    string // the commands that affect all later ones
 	commands int
 }
 
-// console returns the block with what its commands print now.
+// console returns the block with the current output of its commands.
 func (r *run) console(t *testing.T, block []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -72,7 +72,7 @@ func (r *run) console(t *testing.T, block []byte) []byte {
 	command := ""
 	for line := range strings.Lines(string(console.FindSubmatch(block)[1])) {
 		if !strings.HasPrefix(line, "$ ") && !continues.MatchString(command) {
-			continue // of what was printed
+			continue // a line of output
 		}
 		out.WriteString(line)
 		if command += strings.TrimPrefix(line, "$ "); continues.MatchString(command) {
@@ -89,7 +89,7 @@ func (r *run) console(t *testing.T, block []byte) []byte {
 	return out.Bytes()
 }
 
-// output runs a command, and returns what it prints.
+// output runs a command, and returns its output.
 func (r *run) output(t *testing.T, command string) []byte {
 	t.Helper()
 	r.commands++
@@ -103,7 +103,7 @@ func (r *run) output(t *testing.T, command string) []byte {
 	return printed
 }
 
-// Link gives the program that runs the test another name, in the directory bin: TestMain goes by it.
+// Link links the program that runs the test to another name in the directory bin. TestMain checks that name.
 func Link(t *testing.T, bin, name string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -113,7 +113,7 @@ func Link(t *testing.T, bin, name string) {
 	}
 }
 
-// Skip skips a test where READMEs have other tools than here, or where these are missing.
+// Skip skips a test on systems whose tools differ from those in READMEs, or if tools are missing.
 func Skip(t *testing.T, tools ...string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {

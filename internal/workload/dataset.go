@@ -37,7 +37,7 @@ func Dataset(name string) ([]Pair, error) {
 	return f(), nil
 }
 
-// Digest returns the SHA-256 of pairs in hexadecimal, each as by AppendPair.
+// Digest returns the SHA-256 of pairs in hexadecimal, with each pair encoded by AppendPair.
 func Digest(pairs []Pair) string {
 	h := sha256.New()
 	for _, p := range pairs {
@@ -46,8 +46,7 @@ func Digest(pairs []Pair) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// AppendPair appends the key's length and the value's as u32le, the key, and
-// the value.
+// AppendPair appends the lengths of the key and the value as u32le, the key, and the value.
 func AppendPair(dst []byte, p Pair) []byte {
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(p.Key)))
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(p.Value)))
@@ -140,8 +139,8 @@ func hundredThousand() []Pair {
 	return pairs
 }
 
-// Cut turns the bytes of a fuzzer into pairs. It cuts data into pieces of ≤ width bytes. Each
-// piece that is > the key before is a key, and the piece behind it is its value.
+// Cut turns the bytes of a fuzzer into pairs. It cuts data into pieces of ≤ width bytes. Each piece that is > the
+// key before is a key, and the piece after it is its value.
 func Cut(data []byte, width int) []Pair {
 	var pairs []Pair
 	for len(data) > 0 {

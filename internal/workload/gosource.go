@@ -12,9 +12,8 @@ import (
 	"strings"
 )
 
-// W2 returns the source tree of the Go distribution that runs this. The keys are the slash
-// paths of the files in src, and the values are their contents. The absent keys are the paths
-// with a ~ at the end.
+// W2 returns the source tree of the Go distribution that runs this program. The keys are the slash-separated paths
+// of the files in src, and the values are their contents. The absent keys are the paths followed by a ~.
 func W2() (Set, error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {

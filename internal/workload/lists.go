@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// URLs are a list of URLs of W3's form. It has 8 bytes for each, so that there is room for 10⁸ of them.
+// URLs is a list of URLs of W3's form. It takes 8 bytes for each, so that 10⁸ of them fit into memory.
 type URLs struct {
 	codes []uint64
 	words urlWords
 }
 
-// W4 returns n URLs in ascending order, and some further ones, the absent keys, which are spread evenly
-// among them, in ascending order too. n and absent are ≥ 1.
+// W4 returns n URLs and, as absent keys, further URLs that are spread evenly among them. Both are in ascending
+// order. n and absent are ≥ 1.
 func W4(n, absent int) (present, missing URLs) {
 	all := urlCodes(rand.New(rand.NewPCG(8, 8)), n+absent)
 	present.words = newURLWords()
@@ -28,20 +28,20 @@ func W4(n, absent int) (present, missing URLs) {
 	return present, missing
 }
 
-// Len returns how many URLs there are.
+// Len returns the number of URLs.
 func (u URLs) Len() int { return len(u.codes) }
 
-// Append appends the URL number i, which has 64 bytes.
+// Append appends URL number i, which has 64 bytes.
 func (u URLs) Append(dst []byte, i int) []byte { return u.words.append(dst, u.codes[i]) }
 
-// Slice returns the URLs from number i to the one before number j. It shares their memory.
+// Slice returns URLs i to j−1. It shares their memory.
 func (u URLs) Slice(i, j int) URLs { return URLs{u.codes[i:j], u.words} }
 
-// Shuffle brings the URLs into an order that is random, and the same each time.
+// Shuffle puts the URLs into a random order, which is the same each time.
 func (u URLs) Shuffle() {
 	rng := rand.New(rand.NewPCG(10, 10))
 	rng.Shuffle(len(u.codes), func(i, j int) { u.codes[i], u.codes[j] = u.codes[j], u.codes[i] })
 }
 
-// Sort brings the URLs into ascending order.
+// Sort sorts the URLs.
 func (u URLs) Sort() { slices.Sort(u.codes) }

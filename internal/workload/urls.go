@@ -16,10 +16,9 @@ const (
 	idBits = 64 - hostBits - sectionBits - topicBits
 )
 
-// W3 returns n URLs of 64 bytes with empty values. Each has a host, two levels of path, and a
-// number, so that neighbors share long prefixes. There are some thousand hosts, and a few of
-// them have most of the URLs. The absent keys are n further URLs of the same form, at most a
-// million.
+// W3 returns n URLs of 64 bytes with empty values. Each has a host, two levels of path, and a number, so that
+// neighbors share long prefixes. There are a few thousand hosts, and a small share of them has most of the URLs. The
+// absent keys are n further URLs of the same form, at most a million.
 func W3(n int) Set {
 	rng := rand.New(rand.NewPCG(5, 5))
 	absent := min(n, 1_000_000)
@@ -54,7 +53,7 @@ func urlCodes(rng *rand.Rand, n int) []uint64 {
 	return codes
 }
 
-// urlCode draws a code. The lower a host's rank the more URLs it has.
+// urlCode draws a code. Hosts of lower rank have more URLs.
 func urlCode(rng *rand.Rand) uint64 {
 	u := rng.Float64()
 	rank := uint64(u * u * u * (1 << hostBits))

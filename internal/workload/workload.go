@@ -12,8 +12,8 @@ import (
 // A Set is the contents of a table, with keys to look up.
 type Set struct {
 	Keys   [][]byte // in ascending order
-	Values [][]byte // of the keys
-	Absent [][]byte // keys that the table does not have, in random order
+	Values [][]byte // one per key
+	Absent [][]byte // keys that are not in the table, in random order
 	Hits   []int    // the indexes of Keys, each once, in random order
 }
 
@@ -55,11 +55,10 @@ func W1(n int) Set {
 	return s
 }
 
-// Users returns n distinct keys in random order. They have the form of W1's keys, and lie one
-// behind the other in memory.
+// Users returns n distinct keys in random order. They have the form of W1's keys, and are adjacent in memory.
 func Users(n int) [][]byte { return userKeys(rand.New(rand.NewPCG(6, 6)), n) }
 
-// RandomBytes returns n bytes of any values.
+// RandomBytes returns n random bytes.
 func RandomBytes(rng *rand.Rand, n int) []byte {
 	b := make([]byte, n)
 	for i := range b {
@@ -68,8 +67,8 @@ func RandomBytes(rng *rand.Rand, n int) []byte {
 	return b
 }
 
-// Pack moves the keys into one piece of memory, in their order, so that a benchmark that goes
-// through them does not measure the cache misses of that.
+// Pack moves the keys into one piece of memory, in their order, so that a benchmark that iterates over them does not
+// measure the cache misses of doing so.
 func Pack(keys [][]byte) {
 	all := slices.Concat(keys...)
 	for i, k := range keys {

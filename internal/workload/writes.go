@@ -40,7 +40,7 @@ func Writes(rounds, keys, size int) [][]Write {
 	return all
 }
 
-// FewWrites returns the writes in the golden tables of databases.
+// FewWrites returns the writes in the golden databases.
 func FewWrites() [][]Write { return Writes(3, 200, 60) }
 
 // Versions returns the entries of a database that keeps all versions of its keys. The keys are
