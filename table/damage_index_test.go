@@ -89,7 +89,7 @@ func TestDamagedIndexes(t *testing.T) {
 		{"metaindex and index swapped, of a table without filter: no entries", func(p *twoBlocks) {
 			p.filter = ""
 			p.footer = func(m, i string) (string, string) { return i, m }
-		}, `index block at 54: no entries, but the metaindex has "b", which is no meta block`},
+		}, `index block at 54: no entries, but the metaindex has "b", which is not a meta block`},
 
 		// The file's size.
 		{"a file shorter than a footer", endOf(func(file []byte) []byte { return file[len(file)-47:] }), "footer at 0: file of 47 bytes (minimum 48)"},

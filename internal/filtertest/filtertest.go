@@ -51,7 +51,7 @@ func CheckContains(t testing.TB, contains func(key []byte) bool, keys [][]byte) 
 	t.Helper()
 	for i, key := range keys {
 		if !contains(key) {
-			t.Errorf("key %d of %d is denied: %x", i, len(keys), key)
+			t.Errorf("key %d of %d is ruled out: %x", i, len(keys), key)
 			return
 		}
 	}

@@ -42,7 +42,7 @@ func (b *Block) NumRestarts() int { return len(b.Restarts) / 4 }
 // CheckEmpty checks the restart points of a block without entries.
 func (b *Block) CheckEmpty() error {
 	if n := b.NumRestarts(); n != 1 || b.Restart(0) != 0 {
-		return fmt.Errorf("%d restart points, the first at %d, in a block of no entries: it must have one, at 0", n, uint32(b.Restart(0)))
+		return fmt.Errorf("%d restart points, the first at %d, in a block without entries: it must have one, at 0", n, uint32(b.Restart(0)))
 	}
 	return nil
 }

@@ -39,8 +39,8 @@ var MalformedBlocks = []MalformedBlock{
 	{"restart points unsorted: a binary search goes astray", entryC + entryD + Entry(0, "e", "5") + Restarts(0, 10, 5), "restart point 2 is 5"},
 	{"restart point inside an entry: its bytes can look like one", Entry(0, "c", entryD) + entryD + Restarts(0, 4), "restart point 1 is 4"},
 	{"restart point twice", entryC + entryD + Restarts(0, 0), "restart point 1 is 0"},
-	{"restart points without entries", Restarts(0, 0), "block of no entries"},
-	{"restart point that is not 0, without entries", Restarts(1), "block of no entries"},
+	{"restart points without entries", Restarts(0, 0), "block without entries"},
+	{"restart point that is not 0, without entries", Restarts(1), "block without entries"},
 
 	// Shared lengths. A key builds on the one before.
 	{"first entry shares", Entry(1, "c", "3") + Restarts(0), "entry at 0 shares 1 bytes at a restart point"},

@@ -38,7 +38,7 @@ type faultError struct {
 }
 
 func (e *faultError) Error() string {
-	return fmt.Sprintf("table: %s: the mapped file cannot be read at byte %d: it was cut, or its disk fails", e.name, e.at)
+	return fmt.Sprintf("table: %s: the mapped file cannot be read at byte %d: it was truncated, or its disk failed", e.name, e.at)
 }
 
 func (e *faultError) Unwrap() error { return io.ErrUnexpectedEOF }

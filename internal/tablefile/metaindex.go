@@ -67,7 +67,7 @@ func (f *File) WithMetaindex(use func(m Metaindex) error) error {
 func (f *File) CheckNoData(m Metaindex) error {
 	for _, e := range m {
 		if !format.MetaName.Match(e.Name) {
-			return f.Corrupt(IndexBlock, f.Footer.Index, "no entries, but the metaindex has %s, which is no meta block: "+
+			return f.Corrupt(IndexBlock, f.Footer.Index, "no entries, but the metaindex has %s, which is not a meta block: "+
 				"the two handles may be swapped", format.Quote(e.Name))
 		}
 	}

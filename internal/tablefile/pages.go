@@ -74,7 +74,7 @@ func (f *File) readPage(n uint64, o *ReadOptions, s *Scratch) (page []byte, err 
 	}
 	switch end := h.Offset + h.Length; {
 	case n >= f.Pages.N:
-		return nil, fmt.Errorf("table: page %d of a filter of %d pages", n, f.Pages.N)
+		return nil, fmt.Errorf("table: page %d is outside a filter of %d pages", n, f.Pages.N)
 	case f.slices != nil:
 		return f.slice(o.Ctx, TableFilterBlock, h.Offset, f.Pages.Size)
 	case s.ahead.bytes != nil && s.ahead.has(h.Offset, end):
