@@ -1,5 +1,6 @@
-// Package block writes and reads blocks of SSTables, LevelDB's table files. A block contains entries in key order. A key
-// is stored without the bytes that it shares with the previous key. Data, index and metaindex blocks all have this form.
+// Package block writes and reads blocks of SSTables, LevelDB's table files. A block contains entries in key order. A
+// key is stored without the bytes that it shares with the previous key. Data, index and metaindex blocks all have
+// this form.
 //
 //   - [Writer] builds blocks.
 //   - [Open] checks a block and returns it as a [Block]; an [Iter] iterates over its entries.
@@ -22,18 +23,18 @@
 //	| uvarint | uvarint  | uvarint      |                     |       |
 //	+---------+----------+--------------+---------------------+-------+
 //
-// An entry that shares nothing is a restart point, if the array at the end lists its
-// offset. A search can start at any restart point. The restart interval is how many entries
-// there are from one restart point to the next, 16 by default. With a restart interval of
-// 2, the keys "app", "apple", "banana" and the values "1", "2", "3" are stored as
+// An entry that shares nothing is a restart point, if the array at the end lists its offset. A search can start at
+// any restart point. The restart interval is the number of entries from one restart point to the next, 16 by
+// default. With a restart interval of 2, the keys "app", "apple", "banana" and the values "1", "2", "3" are stored
+// as
 //
 //	00 03 01 a p p 1    03 02 01 l e 2    00 06 01 b a n a n a 3
 //	00 00 00 00  0d 00 00 00              restart points: 0 and 13
 //	02 00 00 00                           there are two of them
 //
-// A block without entries has one restart point, 0. iq80's LevelDB for Java writes 4 zero bytes instead, which are read
-// too. In a table, a trailer follows each block, with compression id and checksum: package table handles it. LevelDB's
-// doc/table_format.md describes the format too.
+// A block without entries has one restart point, 0. iq80's LevelDB for Java writes 4 zero bytes instead, which Open
+// accepts too. In a table, each block is followed by a trailer with its compression id and checksum, which package
+// table handles. See also LevelDB's doc/table_format.md.
 package block
 
 import (
@@ -41,8 +42,8 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// ErrOrder matches, by errors.Is, an error of Open or Append for keys that are not in increasing order. If Open returns
-// it, the block is corrupt, or was written in another Order.
+// ErrOrder is the error of Open and Append, for errors.Is, if keys are not in increasing order. If Open returns it,
+// the block is corrupt or was written in another Order.
 var ErrOrder = format.ErrOrder
 
 // An Order is a total order of keys. The zero value is bytewise order. An Order is safe for concurrent use if its Func
@@ -52,13 +53,14 @@ type Order struct {
 	// bytes.Compare.
 	Func func(a, b []byte) int
 
-	// Suffix is the number of bytes at the end of each key that are not in bytewise order. Set it to make reading faster
-	// if Func is almost bytewise. Without these bytes, keys must be in bytewise order, and keys shorter than Suffix must
-	// come first. It is 8 for internal keys whose user keys are in bytewise order. Zero is always right.
+	// Suffix is the number of bytes at the end of each key that are not in bytewise order. Set it to speed up
+	// reading if Func is bytewise except for such a suffix. Without the suffix, keys must be in bytewise order, and
+	// keys shorter than Suffix must come first. For internal keys whose user keys are in bytewise order, it is 8.
+	// Zero is always correct.
 	Suffix int
 
-	// If Unchecked is set, keys can be in any order. Set it for corrupt blocks, or if the order is unknown. All moves of
-	// an Iter but SeekGE and SeekLT then work.
+	// If Unchecked is set, keys can be in any order. Set it for corrupt blocks, or if the order is unknown. An Iter
+	// then supports all moves except SeekGE and SeekLT.
 	Unchecked bool
 }
 
@@ -67,8 +69,8 @@ type Order struct {
 type Block struct{ b rowblock.Block }
 
 // Open checks data, an uncompressed block without its trailer, and returns it as a Block. The Block keeps the slice,
-// which the caller must not modify. Whatever bytes data has, Open never panics. It checks all that an [Iter] relies on,
-// so an Iter has no errors:
+// which the caller must not modify. Open never panics, whatever data contains. It checks everything that an [Iter]
+// relies on, so an Iter cannot fail:
 //
 //   - Restart points are in ascending order and start with 0. Each is the offset of an entry that shares nothing.
 //   - Entries fill the block up to the restart array. None shares more bytes than the previous key has.

@@ -47,7 +47,7 @@ func open(t testing.TB, data []byte) block.Block {
 	return b
 }
 
-// entries returns what the Iter moves over.
+// entries returns the entries that the Iter moves over.
 func entries(it *block.Iter) []pair {
 	var got []pair
 	for it.Next() {
@@ -109,8 +109,8 @@ func TestOpenRefusesDamage(t *testing.T) {
 	}
 }
 
-// A block may restart more often than its restart points say, and share less
-// than it could: other writers do.
+// Entries that share nothing need not be restart points, and keys may share less than they could: other writers do
+// that.
 func TestOpenTakesOddButSoundBlocks(t *testing.T) {
 	t.Parallel()
 	b := open(t, []byte("\x00\x01\x00a\x00\x02\x00ab"+"\x00\x00\x00\x00"+"\x01\x00\x00\x00"))
@@ -136,7 +136,7 @@ func TestOpenUsesTheOrderGiven(t *testing.T) {
 	}
 }
 
-// An Iter is where that of package encoded is, after any moves.
+// After any moves, an Iter is at the same entry as package encoded's.
 func TestIterMoves(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(30, 2))

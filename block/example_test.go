@@ -36,7 +36,7 @@ func Example() {
 	// banana=3
 }
 
-// The error for a damaged block says where the damage is, and what was expected.
+// The error for a corrupt block has the offset, and says what was expected.
 func ExampleOpen() {
 	_, err := block.Open([]byte("\x00\x01\x00b\x00\x01\x00a\x00\x00\x00\x00\x01\x00\x00\x00"), block.Order{})
 	fmt.Println(err)

@@ -25,13 +25,13 @@ func (it *Iter) Valid() bool { return it.it.Valid() }
 // Key returns the entry's key until the next move, or nil if there is no entry. Do not modify it.
 func (it *Iter) Key() []byte { return it.it.Key() }
 
-// Value returns the entry's value, a part of the Block, or nil if there is no entry. Do not modify it.
+// Value returns the entry's value, a slice of the Block's data, or nil if there is no entry. Do not modify it.
 func (it *Iter) Value() []byte { return it.it.Value() }
 
 // Shared returns the number of bytes that the entry's key shares with the previous key, as the Block stores it.
 func (it *Iter) Shared() int { return it.it.Shared() }
 
-// Offset returns the entry's offset in the Block, or after the last entry the offset of its end.
+// Offset returns the entry's offset in the Block. After the last entry, it returns the offset where the entries end.
 func (it *Iter) Offset() int { return it.it.Offset() }
 
 // First moves to the first entry, and returns Valid.
@@ -46,10 +46,10 @@ func (it *Iter) Next() bool { return it.it.Next() }
 // Prev moves to the previous entry, and returns Valid. After the last entry, it moves to the last one.
 func (it *Iter) Prev() bool { return it.it.Prev() }
 
-// SeekGE moves to the first entry >= key, and returns Valid. If there is none, the Iter is after the last entry. key may
-// be a part of Key.
+// SeekGE moves to the first entry >= key, and returns Valid. If there is none, the Iter is after the last entry. key
+// may alias Key.
 func (it *Iter) SeekGE(key []byte) bool { return it.it.SeekGE(key) }
 
-// SeekLT moves to the last entry < key, and returns Valid. If there is none, the Iter is before the first entry. key may
-// be a part of Key.
+// SeekLT moves to the last entry < key, and returns Valid. If there is none, the Iter is before the first entry. key
+// may alias Key.
 func (it *Iter) SeekLT(key []byte) bool { return it.it.SeekLT(key) }

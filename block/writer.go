@@ -14,7 +14,7 @@ import (
 // DefaultRestartInterval is LevelDB's default: a restart point every 16 entries.
 const DefaultRestartInterval = 16
 
-// A Writer builds blocks, one after the other. Its methods are called in this order:
+// A Writer builds blocks, one after another. Its methods are called in this order:
 //
 //	(Append* Finish Reset)*
 //
@@ -35,14 +35,15 @@ type Writer struct {
 // finished is the value of Writer.left between Finish and Reset.
 const finished = -1
 
-// maxShared bounds how many bytes keys share from one restart point to the next, plus the
-// length of the last of them. A reader has to rebuild these keys. Without a bound, a few
-// bytes of a block could stand for more memory and work than a reader accepts from any
-// file. With LevelDB's 16 entries and 4 KiB, only a key of nearly this length reaches it.
+// maxShared bounds the total number of bytes that keys share between two restart points, plus the length of the last
+// key. A reader has to rebuild these keys: without a bound, a few stored bytes could cost more memory and work than
+// a reader accepts from any file. With LevelDB's 16 entries and 4 KiB, only a key of nearly this length reaches the
+// bound.
 const maxShared = 1 << 20
 
-// NewWriter returns a Writer of blocks in that order of keys. It sets a restart point every interval entries, and earlier
-// if the keys since the last one would share more than 1 MiB. If interval is < 1, NewWriter returns an error.
+// NewWriter returns a Writer for blocks whose keys are in that order. It sets a restart point every interval
+// entries, and earlier if the keys since the last one would share more than 1 MiB. If interval is < 1, NewWriter
+// returns an error.
 func NewWriter(interval int, order Order) (*Writer, error) {
 	if interval < 1 {
 		return nil, fmt.Errorf("block: restart interval is %d (minimum 1)", interval)
@@ -82,9 +83,9 @@ func (w *Writer) Append(key, value []byte) error {
 	return nil
 }
 
-// appendEntry appends an entry, for which there is room.
+// appendEntry appends an entry. The caller has made room for it.
 func (w *Writer) appendEntry(shared int, key, value []byte) {
-	// Not by append: w.buf would be stored whole each time.
+	// append would store the whole slice header w.buf each time.
 	n, unshared := len(w.buf), len(key)-shared
 	if len(key)|len(value) < 0x80 {
 		w.buf = w.buf[:n+3]
@@ -104,36 +105,37 @@ func (w *Writer) appendEntry(shared int, key, value []byte) {
 	copy(w.buf[n+unshared:], value)
 }
 
-// putTail copies the last n <= 8 bytes of a key of >= 8 bytes to dst, which has 8: the others are
-// overwritten later. That is quicker than to copy n bytes.
+// putTail copies the last n <= 8 bytes of key to the start of dst. Both have at least 8 bytes. It overwrites all 8
+// bytes of dst, which is faster than copying n bytes: the caller overwrites the rest later.
 func putTail(dst, key []byte, n int) {
 	binary.LittleEndian.PutUint64(dst, binary.LittleEndian.Uint64(key[len(key)-8:])>>(64-8*n))
 }
 
-// maxAround is the most bytes that an entry needs beside its key and value: its three lengths, and
-// a restart point. What putTail writes fits in a key of >= 8 bytes.
-const maxAround = 3*binary.MaxVarintLen32 + 4
+// maxOverhead is the maximum number of bytes that an entry takes besides its key and value: three lengths and a
+// restart point. It leaves room for the 8 bytes that putTail writes, since the key has at least as many.
+const maxOverhead = 3*binary.MaxVarintLen32 + 4
 
-// hasRoom reports whether an entry fits into buf as it is. In 1 GiB it is within the format's limit
-// with its restart points.
+// hasRoom reports whether an entry fits into buf without growing it. Up to 1 GiB, the block is within the format's
+// limit even with its restart points.
 func (w *Writer) hasRoom(key, value int) bool {
-	return key|value < 1<<29 && maxAround+key+value <= min(cap(w.buf), 1<<30)-len(w.buf)
+	return key|value < 1<<29 && maxOverhead+key+value <= min(cap(w.buf), 1<<30)-len(w.buf)
 }
 
-// makeRoom makes room in buf for an entry whose key and value have so many bytes.
+// makeRoom makes room in buf for an entry whose key and value have size bytes together.
 func (w *Writer) makeRoom(size uint64) error {
 	const most = min(math.MaxUint32, math.MaxInt/2)
-	if uint64(w.Size())+size > most-maxAround {
-		return fmt.Errorf("block: entry of %d bytes after %d exceeds the maximum of %d", size, w.Size(), uint64(most-maxAround))
+	if uint64(w.Size())+size > most-maxOverhead {
+		return fmt.Errorf("block: entry of %d bytes after %d exceeds the maximum of %d",
+			size, w.Size(), uint64(most-maxOverhead))
 	}
-	if need, n := int(size)+maxAround, len(w.buf); need > cap(w.buf)-n {
+	if need, n := int(size)+maxOverhead, len(w.buf); need > cap(w.buf)-n {
 		w.buf = slices.Grow(w.buf, max(need, min(n, most-n))) // doubling: append adds a quarter
 	}
 	return nil
 }
 
-// differsUpward reports whether the bytes at shared, the first that differ, show that key
-// is > the last key. That is the usual case, and quick. If it is false, follows decides.
+// differsUpward reports whether the first differing byte, at shared, proves that key is > the last key. This is the
+// common case, and fast. If it is false, follows decides.
 func (w *Writer) differsUpward(shared int, key []byte) bool {
 	last := w.lastKey
 	return shared < min(len(last), len(key))-w.unordered && last[shared] < key[shared]
@@ -144,7 +146,7 @@ func (w *Writer) follows(key []byte) bool {
 	return w.lastKey == nil || w.order.Unchecked || w.order.Compare(w.lastKey, key) < 0
 }
 
-// setLastKey copies key to lastKey, which is not nil then, even if key is empty.
+// setLastKey copies key to lastKey, which is not nil afterwards, even if key is empty.
 func (w *Writer) setLastKey(key []byte) {
 	if w.lastKey == nil || len(key) > cap(w.lastKey) {
 		w.lastKey = make([]byte, 0, max(len(key), 2*cap(w.lastKey)))

@@ -19,8 +19,8 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// Whatever the lengths of keys and values are, and however little room the memory that ResetTo gets
-// has, a block's bytes are those of the format, written plainly.
+// For keys and values of any lengths, and any capacity of the slice passed to ResetTo, a block has the same bytes as
+// one that is written in the simplest way.
 func TestWriterWritesPlainBlocksOfAnyLengths(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 29))
@@ -44,7 +44,7 @@ func TestWriterWritesPlainBlocksOfAnyLengths(t *testing.T) {
 	}
 }
 
-// randomLength returns a length: a small one, or one about where its varint grows.
+// randomLength returns a small length, or one at which its varint gets longer.
 func randomLength(rng *rand.Rand) int {
 	switch rng.IntN(100) {
 	case 0:
@@ -103,7 +103,7 @@ func (b *plainBlock) finish() []byte {
 	return b.buf
 }
 
-// A value may be the key before.
+// A value may be the previous key.
 func TestAppendTakesLastKeyAsValue(t *testing.T) {
 	t.Parallel()
 	w, err := block.NewWriter(16, block.Order{})
@@ -124,7 +124,7 @@ func TestAppendTakesLastKeyAsValue(t *testing.T) {
 	}
 }
 
-// An entry behind the restart points would be lost, or damage them.
+// An entry after the restart points would be lost, or corrupt them.
 func TestAppendAfterFinishIsRefused(t *testing.T) {
 	t.Parallel()
 	w, err := block.NewWriter(16, block.Order{})
@@ -182,16 +182,15 @@ func TestNewWriterRefusesIntervalsBelowOne(t *testing.T) {
 	}
 }
 
-// A Writer takes keys in its order only, also from one block to the next: what it writes,
-// Open opens.
+// A Writer accepts keys only in its order, even across blocks, so that Open accepts its blocks.
 func TestAppendRefusesDisorder(t *testing.T) {
 	t.Parallel()
 	descending := block.Order{Func: func(a, b []byte) int { return bytes.Compare(b, a) }}
 	for _, tt := range []struct {
 		name   string
 		order  block.Order
-		keys   []string // the last of them is refused
-		accept bool     // or not
+		keys   []string // the last one is refused, unless accept
+		accept bool
 	}{
 		{"descending", block.Order{}, []string{"b", "a"}, false},
 		{"equal", block.Order{}, []string{"a", "a"}, false},
@@ -243,8 +242,8 @@ func TestDefaultRestartIntervalIsLevelDBs(t *testing.T) {
 	}
 }
 
-// An entry that would make the block longer than 4 GiB is refused before memory is taken for it. The
-// block stays as it was.
+// An entry that would make the block longer than 4 GiB is refused before memory is allocated for it. The block is
+// unchanged.
 func TestAppendRefusesBlocksOfMoreThan4GiB(t *testing.T) {
 	if testing.Short() || strconv.IntSize < 64 {
 		t.Skip("takes 4 GiB of addresses")
@@ -259,7 +258,7 @@ func TestAppendRefusesBlocksOfMoreThan4GiB(t *testing.T) {
 		t.Fatal(err)
 	}
 	most := uint64(math.MaxUint32)
-	value := make([]byte, most+1) // never written to, so that it takes no memory
+	value := make([]byte, most+1) // never written to, so it takes no memory
 	var got []bool
 	for _, size := range []uint64{most - 16, most, most + 1} {
 		err := w.Append([]byte("b"), value[:size])
