@@ -89,10 +89,10 @@ type renamed struct {
 
 func (r renamed) Name() string { return r.name }
 
-// checked is a Policy without optional methods but Check.
+// checked is a Policy whose only optional method is Check.
 type checked struct{ Policy }
 
-// Check is the method of the Policy, if it has one.
+// Check calls the Policy's Check method, if it has one.
 func (c checked) Check(filter []byte) error {
 	if p, ok := c.Policy.(checker); ok {
 		return p.Check(filter)

@@ -8,8 +8,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// The filters here have the size that a table's have: the 16-byte keys of a
-// block of 4 KiB.
+// The filters have the size of a table's block filters, for the 16-byte keys of a 4 KiB block.
 const keysPerFilter = 35
 
 func BenchmarkContains(b *testing.B) {

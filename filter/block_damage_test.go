@@ -6,7 +6,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// A damaged filter may contain every key, and Check finds it. The other filters of its block are used.
+// A corrupt filter may contain every key, and Check finds it. The other filters of its block are used.
 func TestDamagedFilterMayContainEveryKey(t *testing.T) {
 	t.Parallel()
 	nine := string(make([]byte, 8)) + "\x06" // a Bloom filter of no keys

@@ -78,7 +78,7 @@ func (b *BlockReader) ContainsInSpan(s filterblock.Span, key []byte) bool {
 	switch {
 	case !b.bloom:
 		return b.checker != nil && b.checker.Check(one) != nil || b.policy.Contains(one, key)
-	case len(one) <= bloom.MinBits/8: // corrupt; with k = 0, which is corrupt too, no bit is looked up
+	case len(one) <= bloom.MinBits/8: // corrupt; k = 0 is corrupt too, but then MayContain checks no bit
 		return true
 	}
 	return bloom.MayContain(one, bloom.Hash(key, bloom.UnsignedTail)) ||
@@ -103,8 +103,8 @@ func (b *BlockReader) EitherHash() bool { return b.either }
 // BaseLg returns the base lg: a filter covers 2^BaseLg bytes of the file.
 func (b *BlockReader) BaseLg() int { return int(b.baseLg) }
 
-// span returns where filter i is, and whether that is in the block. Its offsets are read once: they
-// can change, if the block is in a mapped file.
+// span returns the position of filter i, and whether it lies within the block. It reads the offsets only once, since
+// they can change if the block is in a mapped file.
 func (b *BlockReader) span(i int) (s filterblock.Span, sound bool) {
 	o := b.offsets[4*i : 4*i+8]
 	s = filterblock.Span{Start: binary.LittleEndian.Uint32(o), Limit: binary.LittleEndian.Uint32(o[4:])}

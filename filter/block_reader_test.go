@@ -6,8 +6,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Filter returns each filter by its number. One of 0 bytes holds no keys, also if it is the first one. A data block
-// behind the last filter has none, and may contain every key.
+// Filter returns each filter by its index. A filter of 0 bytes contains no keys, even if it is the first one. A data
+// block after the last filter has none, and may contain every key.
 func TestFilterReturnsEachFilterOfABlock(t *testing.T) {
 	t.Parallel()
 	contents := buildBlock(t, listPolicy{}, 4, []dataBlock{{0, ""}, {16, "a b"}, {50, "c"}})

@@ -10,9 +10,8 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// listPolicy is as transparent as a filter can be: its filters are the keys in
-// plain text, each followed by a comma. It keeps Bloom out of the filter
-// block's tests.
+// listPolicy has readable filters: the keys in plain text, each followed by a comma. With it, the tests of filter
+// blocks do not depend on Bloom.
 type listPolicy struct{}
 
 func (listPolicy) Name() string { return "test.List" }
@@ -104,7 +103,7 @@ func TestBlockWriterWritesTheFormat(t *testing.T) {
 	}
 }
 
-// The blocks, offsets and questions of LevelDB's filter_block_test.
+// The blocks, offsets and lookups of LevelDB's filter_block_test.
 func TestBlockReaderAsksTheFilterOfTheOffset(t *testing.T) {
 	t.Parallel()
 	block := buildBlock(t, listPolicy{}, 11, []dataBlock{

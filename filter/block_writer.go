@@ -23,11 +23,11 @@ const maxBaseLg = 30
 // A BlockWriter is not safe for concurrent use.
 type BlockWriter struct {
 	gen     Generator
-	bloom   *bloomGenerator // gen, if it is Bloom's, which takes hashes in place of keys; else nil
+	bloom   *bloomGenerator // gen, if it is Bloom's, which accepts hashes instead of keys; else nil
 	baseLg  uint
 	offset  uint64 // of the current data block
 	keys    int    // added since the last filter was generated
-	prefix  []byte // the last prefix of them, as AppendHash has it; empty: there is none
+	prefix  []byte // the last prefix among them, as AppendHash returns it; empty if there is none
 	filters Bytes
 	offsets []uint32
 	err     error
@@ -65,7 +65,7 @@ func (w *BlockWriter) startBlock(offset uint64) error {
 	if have >= want {
 		return nil
 	}
-	if err := w.checkSize(want - have); err != nil { // before memory is taken for them
+	if err := w.checkSize(want - have); err != nil { // before allocating memory for them
 		return err
 	}
 	for range want - have {
@@ -82,8 +82,8 @@ func (w *BlockWriter) Add(key []byte) {
 	w.gen.Add(key)
 }
 
-// AppendHash appends the hash of key to dst, for [BlockWriter.AddHash] when the data block's offset is known. A
-// hash has 4 bytes for Bloom, and is the key for any other policy.
+// AppendHash appends the hash of key to dst, for [BlockWriter.AddHash] when the data block's offset is known. For
+// Bloom, a hash has 4 bytes. For any other policy, it is the key.
 func (w *BlockWriter) AppendHash(dst, key []byte) []byte {
 	if w.bloom != nil {
 		return binary.LittleEndian.AppendUint32(dst, bloom.Hash(key, bloom.UnsignedTail))
@@ -136,7 +136,7 @@ func (w *BlockWriter) Finish() ([]byte, error) {
 	return append(block, byte(w.baseLg)), nil
 }
 
-// generate ends the current filter. It has 0 bytes if it has no keys.
+// generate completes the current filter. Without keys, it has 0 bytes.
 func (w *BlockWriter) generate() error {
 	if err := w.checkSize(1); err != nil {
 		return err
@@ -154,8 +154,7 @@ func (w *BlockWriter) generate() error {
 	return nil
 }
 
-// checkSize returns an error if the block, with that many more filters of 0 bytes,
-// is too large for its own 32-bit offsets.
+// checkSize returns an error if the block, with that many more empty filters, is too large for its 32-bit offsets.
 func (w *BlockWriter) checkSize(more uint64) error {
 	const most = math.MaxUint32
 	if size := w.Size(); size > most || more > (most-size)/4 {

@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// Size is that of the block if it were finished now, without the filter that is still to come.
+// Size returns the size of the block if it were finished now, without the current filter.
 func TestBlockWriterSizeIsThatOfTheBlock(t *testing.T) {
 	t.Parallel()
 	for filters := range 5 {
@@ -31,14 +31,13 @@ func TestBlockWriterSizeIsThatOfTheBlock(t *testing.T) {
 	}
 }
 
-// Keys that are added as hashes, after the offset of their block became known, give the
-// same filters as keys that are added at once. What is kept of a key until then is 4 bytes with
-// Bloom, and with other policies the key.
+// Keys that are added as hashes, once the offset of their block is known, give the same filters as keys that are
+// added at once. Until then, Bloom keeps 4 bytes per key, and other policies keep the key.
 func TestAddHashMakesTheFiltersOfAdd(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		p    filter.Policy
-		kept int // bytes of a key
+		kept int // bytes per key
 	}{{filter.NewBloom(10), 4}, {listPolicy{}, 2}} {
 		t.Run(tt.p.Name(), func(t *testing.T) {
 			at, err := filter.NewBlockWriter(tt.p, 11)

@@ -41,7 +41,7 @@ func TestFalsePositiveRatePassesLevelDBsGate(t *testing.T) {
 	}
 }
 
-// nextSize steps through 1 to 10,000 ever more coarsely.
+// nextSize steps through 1 to 10,000 in growing steps.
 func nextSize(n uint32) uint32 {
 	step := uint32(1)
 	for step*10 <= n {

@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// draw shows a filter's bits as dots and crosses, eight to a group, then k.
+// draw draws a filter's bits as dots and crosses, in groups of eight, followed by k.
 func draw(f []byte) string {
 	var s strings.Builder
 	for i, c := range f[:len(f)-1] {
@@ -28,7 +28,7 @@ func draw(f []byte) string {
 	return s.String()
 }
 
-// The bits themselves, which every engine must find where we put them.
+// The bits are exactly those that other engines look up.
 func TestBloomSetsTheBitsThatEnginesFind(t *testing.T) {
 	t.Parallel()
 	var s strings.Builder
@@ -47,7 +47,7 @@ func TestBloomSetsTheBitsThatEnginesFind(t *testing.T) {
 	golden.Text(t, "bloom.golden", s.String())
 }
 
-// The k and the size of filters are as documented, and as the policy says.
+// The k and the size of filters are as documented, and as the policy's methods return.
 func TestBloomHasTheProbesAndTheSizeItSays(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -82,8 +82,8 @@ func TestBloomHasTheProbesAndTheSizeItSays(t *testing.T) {
 	}
 }
 
-// Where goleveldb's 32-bit product wraps, a filter takes all the bits that
-// 32-bit positions can reach, and has no false negatives.
+// Where goleveldb's 32-bit product wraps around, a filter has the maximum size for 32-bit positions, and no false
+// negatives.
 func TestBloomSizeDoesNotWrap(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
@@ -105,7 +105,7 @@ func TestBloomSizeDoesNotWrap(t *testing.T) {
 	}
 }
 
-// What no engine writes is not sound. Contains answers for it as LevelDB does.
+// Check rejects filters that no engine writes. Contains treats them as LevelDB does.
 func TestBloomOfOddFilters(t *testing.T) {
 	t.Parallel()
 	full := bytes.Repeat([]byte{0xff}, 8)
@@ -134,7 +134,7 @@ func TestBloomOfOddFilters(t *testing.T) {
 	}
 }
 
-// A Generator starts anew after Generate, clears what an Alloc hands out, and does not keep the keys.
+// A Generator starts over after Generate, clears the memory from Alloc, and does not keep the keys.
 func TestGeneratorReuseInDirtyMemory(t *testing.T) {
 	t.Parallel()
 	p := filter.NewBloom(10)

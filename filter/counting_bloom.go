@@ -13,17 +13,17 @@ import (
 // A CountingBloom is a Bloom filter that can also remove keys. It takes four times the memory of a [Bloom] filter.
 // Store it with [CountingBloom.Counts], or as a Bloom filter with [CountingBloom.Bytes].
 //
-// A key that was added several times must be removed as many times. A counter of a bit that reaches 15 stays there,
-// so a key that was added some 15 times can no longer be removed. Other keys are not affected.
+// A key that was added several times must be removed as many times. A bit's counter that reaches 15 stays there, so
+// a key that was added some 15 times can no longer be removed. Other keys are not affected.
 //
 // Concurrent calls of Contains are safe while no other method is running.
 type CountingBloom struct {
-	counters []byte // that of bit i is in byte i/2; of an odd bit in the upper half
+	counters []byte // 4 bits each; bit i's counter is in byte i/2, in the upper half if i is odd
 	k        int
 	prober   bloom.Prober
 }
 
-// maxCount is the highest count, at which a counter stays.
+// maxCount is the highest count. A counter that reaches it no longer changes.
 const maxCount = 15
 
 // NewCountingBloom returns an empty filter for that number of keys at a time, with the size and k of
@@ -49,8 +49,8 @@ func (f *CountingBloom) Remove(key []byte) bool {
 	return true
 }
 
-// count adds by to the counters of a key, each once. Several of the k bits of a key can be the same one: if
-// each counted, the key alone could bring a counter to its end.
+// count adds by to each counter of a key once. Several of a key's k bits can coincide: if each counted, a single key
+// could bring a counter to its maximum.
 func (f *CountingBloom) count(key []byte, by byte) {
 	var bits [bloom.MaxK]uint32
 	h := bloom.Hash(key, bloom.UnsignedTail)
@@ -144,8 +144,8 @@ func OpenCountingBloom(counts []byte) (*CountingBloom, error) {
 	}
 	contents, stored := counts[:len(counts)-countsSumLen], binary.LittleEndian.Uint32(counts[len(counts)-countsSumLen:])
 	if sum := crc32.Checksum(contents, castagnoli); sum != stored {
-		return nil, fmt.Errorf("filter: counts of a Bloom filter are corrupt: checksum 0x%08x, and 0x%08x is stored",
-			sum, stored)
+		return nil, fmt.Errorf("filter: counts of a Bloom filter are corrupt: "+
+			"checksum mismatch: stored 0x%08x, computed 0x%08x", stored, sum)
 	}
 	if v := binary.LittleEndian.Uint32(counts[len(countsMagic):]); v != countsVersion {
 		return nil, fmt.Errorf("filter: counts of a Bloom filter of version %d: this package reads version %d",
@@ -153,7 +153,7 @@ func OpenCountingBloom(counts []byte) (*CountingBloom, error) {
 	}
 	k := binary.LittleEndian.Uint32(counts[len(countsMagic)+4:])
 	if k < 1 || k > bloom.MaxK {
-		return nil, fmt.Errorf("filter: counts of a Bloom filter with k = %d, and k is 1 to %d", k, bloom.MaxK)
+		return nil, fmt.Errorf("filter: counts of a Bloom filter with k = %d: must be 1 to %d", k, bloom.MaxK)
 	}
 	counters := bytes.Clone(contents[countsHeaderLen:])
 	return &CountingBloom{counters: counters, k: int(k), prober: bloom.NewProber(size)}, nil

@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
-// changeAtRandom adds and removes keys, and counts them. No key is there more often than most.
+// changeAtRandom adds and removes keys, and counts them. No count exceeds most.
 func changeAtRandom(
 	t *testing.T, rng *rand.Rand, f *filter.CountingBloom, counts map[string]int, keys [][]byte, most int,
 ) {
@@ -76,7 +76,7 @@ func TestCountingBloomUnionAddsCounts(t *testing.T) {
 	}
 }
 
-// resumedCounting returns f as it is after it was stored.
+// resumedCounting returns f after it was stored and opened.
 func resumedCounting(t *testing.T, f *filter.CountingBloom) *filter.CountingBloom {
 	t.Helper()
 	counts := f.Counts()
@@ -90,7 +90,7 @@ func resumedCounting(t *testing.T, f *filter.CountingBloom) *filter.CountingBloo
 	return resumed
 }
 
-// Filters whose counts overflow, and their unions, also of a filter with itself, rule out no key that was added.
+// Filters whose counts overflow, and their unions, including a filter's union with itself, rule out no added key.
 func TestCountingBloomUnionOverflowsTowardsMayContain(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(74, 2))
@@ -114,7 +114,7 @@ func TestCountingBloomUnionOverflowsTowardsMayContain(t *testing.T) {
 	}
 }
 
-// Counters that reach 15 stay there, also in a union.
+// Counters that reach 15 stay there, even in a union.
 func TestCountingBloomUnionSticksAt15(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -167,14 +167,14 @@ func TestCountingBloomUnionErrors(t *testing.T) {
 	}
 }
 
-// storedCounts returns counts with a right checksum.
+// storedCounts returns counts with a valid checksum.
 func storedCounts(magic string, version, k uint32, counters []byte) []byte {
 	b := binary.LittleEndian.AppendUint32([]byte(magic), version)
 	b = append(binary.LittleEndian.AppendUint32(b, k), counters...)
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
 }
 
-// What is stored stays as it is described.
+// The stored form is as documented.
 func TestCountsAreAsDescribed(t *testing.T) {
 	t.Parallel()
 	f := newCountingBloom(t, 1, 10)
@@ -197,7 +197,7 @@ func TestCountsAreAsDescribed(t *testing.T) {
 	}
 }
 
-// Whatever byte is changed, and wherever counts end, it is an error.
+// Every changed byte and every truncation is an error.
 func TestOpenCountingBloomRefusesDamage(t *testing.T) {
 	t.Parallel()
 	f := newCountingBloom(t, 20, 10)
@@ -232,13 +232,13 @@ func TestErrorsOfCounts(t *testing.T) {
 		{"counts of a Bloom filter cannot take 48 bytes", stored(1, 6, zeros[:28])},
 		{"counts of a Bloom filter cannot take 54 bytes", stored(1, 6, zeros[:34])}, // half a byte of bits
 		{"counts of a Bloom filter of version 2: this package reads version 1", stored(2, 6, zeros)},
-		{"counts of a Bloom filter with k = 0, and k is 1 to 30", stored(1, 0, zeros)},
-		{"counts of a Bloom filter with k = 31, and k is 1 to 30", stored(1, 31, zeros)},
+		{"counts of a Bloom filter with k = 0: must be 1 to 30", stored(1, 0, zeros)},
+		{"counts of a Bloom filter with k = 31: must be 1 to 30", stored(1, 31, zeros)},
 	})
 }
 
-// FuzzOpenCountingBloom opens any counts, with the checksum put right: they are refused, or are the same bytes
-// again, take keys and give them back.
+// FuzzOpenCountingBloom opens arbitrary counts with a valid checksum. They are refused, or they are written as the
+// same bytes, and keys can be added and removed.
 func FuzzOpenCountingBloom(f *testing.F) {
 	f.Add(storedCounts("SieveCnt", 1, 6, make([]byte, 32)), []byte("key"))
 	f.Add(storedCounts("SieveCnt", 1, 30, bytes.Repeat([]byte{0xe1}, 36)), []byte(""))

@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// checkCounting holds f to the filter of the keys with a count, which it builds in the empty filter.
+// checkCounting compares f with the filter of the keys that have a count, which it builds in the empty filter.
 func checkCounting(t *testing.T, f *filter.CountingBloom, counts map[string]int, empty *filter.DynamicBloom) {
 	t.Helper()
 	for key, count := range counts {
@@ -31,8 +31,7 @@ func checkCounting(t *testing.T, f *filter.CountingBloom, counts map[string]int,
 	}
 }
 
-// A key that is certainly absent is not removed, and nothing changes. One that only may be there is
-// removed as if it were, which sets no bit.
+// Removing a key that the filter rules out changes nothing. Removing a false positive sets no bit.
 func TestCountingBloomRemovesKeysThatWereNotAdded(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()

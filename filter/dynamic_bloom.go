@@ -17,7 +17,7 @@ import (
 // filter, prefer module filter/blocked, which has fewer false positives.
 type DynamicBloom struct {
 	words  []uint32 // bit i is bit i%32 of word i/32; 32-bit processors are slow to change 64 bits at once
-	size   int      // of the bit array in bytes, of which the last word can have less than 4
+	size   int      // of the bit array in bytes; the last word can hold fewer than 4 of them
 	k      int
 	prober bloom.Prober
 }
@@ -33,8 +33,8 @@ func NewDynamicBloom(keys uint64, bitsPerKey int) (*DynamicBloom, error) {
 	return newDynamicBloom(size, k), nil
 }
 
-// sizeFor returns the size in bytes of the bit array that Bloom gives to that many keys, and k. It checks that
-// there is memory for that many arrays.
+// sizeFor returns the size in bytes of Bloom's bit array for that many keys, and k. It checks that there is memory
+// for that many arrays.
 func sizeFor(kind string, keys uint64, bitsPerKey, arrays int) (size, k int, err error) {
 	if bitsPerKey < 1 {
 		return 0, 0, fmt.Errorf("filter: %s of %d bits per key (minimum 1)", kind, bitsPerKey)
@@ -129,7 +129,7 @@ func (f *DynamicBloom) containsHash(h uint32) bool {
 	return true
 }
 
-// at returns the word that has bit h mod the size, and the bit in it.
+// at returns the word that contains bit h mod the size, and the bit within it.
 func (f *DynamicBloom) at(h uint32) (word *uint32, bit uint32) {
 	i := f.prober.Bit(h)
 	return &f.words[i/32], 1 << (i % 32)

@@ -18,7 +18,7 @@ func TestDynamicBloomTellsOneAtLeast(t *testing.T) {
 	filtertest.CheckAddIfAbsent(t, tenBits(t))
 }
 
-// tenBits makes filters of 10 bits per key.
+// tenBits returns a function that creates filters of 10 bits per key.
 func tenBits(t *testing.T) func(n uint64) *filter.DynamicBloom {
 	return func(n uint64) *filter.DynamicBloom { return newDynamicBloom(t, n, 10) }
 }

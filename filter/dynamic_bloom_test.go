@@ -21,8 +21,8 @@ func openDynamicBloom(t testing.TB, contents []byte) *filter.DynamicBloom {
 	return f
 }
 
-// After n keys the bytes are those that a Generator makes of them, also when the filter was
-// stopped and resumed on the way. It answers for each key as Bloom does from the bytes.
+// After n keys, the bytes are identical to a Generator's, even if the filter was stored and resumed meanwhile.
+// Contains agrees with Bloom's Contains on these bytes.
 func TestDynamicBloomGoldenBytesAreTheGenerators(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(71, 1))
@@ -48,10 +48,10 @@ func TestDynamicBloomGoldenBytesAreTheGenerators(t *testing.T) {
 	}
 }
 
-// The bytes are written down, so that processors of either byte order are held to them.
+// The expected bytes are literals, so that processors of either byte order must write them.
 func TestDynamicBloomGolden(t *testing.T) {
 	t.Parallel()
-	f := newDynamicBloom(t, 3, 27) // of 11 bytes: the last word is not whole
+	f := newDynamicBloom(t, 3, 27) // 11 bytes: the last word is incomplete
 	for _, city := range []string{"Bern", "Lima", "Oslo"} {
 		f.Add([]byte(city))
 	}
@@ -61,7 +61,7 @@ func TestDynamicBloomGolden(t *testing.T) {
 	}
 }
 
-// AddIfAbsent says what Contains said before it.
+// AddIfAbsent returns the negation of the previous Contains.
 func TestAddIfAbsentSaysWhatContainsSaidBefore(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -83,8 +83,7 @@ func TestAddIfAbsentSaysWhatContainsSaidBefore(t *testing.T) {
 	}
 }
 
-// Rate is what Bloom measures from them, and
-// higher than the power of the fill in a large filter.
+// Rate is Bloom's measured rate on the same bytes. In a large filter it is higher than a power of the fill.
 func TestDynamicBloomTellsItsRate(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()

@@ -22,8 +22,8 @@ func randomKey(rnd *rand.Rand, ascii bool) []byte {
 	return key
 }
 
-// filterBlockOf returns a filter block of one filter of keys, whose hash takes the bytes at
-// the end of a key as sign says.
+// filterBlockOf returns a filter block with one filter of keys, whose hash takes the last bytes of a key as signed
+// or not.
 func filterBlockOf(keys [][]byte, sign uint32) []byte {
 	const bitsPerKey = 10
 	array := make([]byte, bloom.Bits(uint64(len(keys)), bitsPerKey)/8)
@@ -37,8 +37,8 @@ func filterBlockOf(keys [][]byte, sign uint32) []byte {
 	return append(block, 0, 0, 0, 0, byte(n), byte(n>>8), byte(n>>16), byte(n>>24), 30)
 }
 
-// With EitherHash no key is missed, whichever hash the filter is of. A key without a byte ≥ 0x80
-// at its end has the same answer as without EitherHash. Contains, Probe and the Policy agree.
+// EitherHash misses no key, whichever hash the filter was built with. For a key without a last byte ≥ 0x80, the
+// result is the same as without EitherHash. Contains, Probe and the Policy agree.
 func TestEitherHashMissesNoKey(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -83,7 +83,7 @@ func checkProbe(t *testing.T, b *filter.BlockReader, policy filter.Policy, key [
 	}
 }
 
-// EitherHash hides nothing of the policy.
+// EitherHash keeps the policy's name, aliases and Check.
 func TestEitherHashIsThePolicy(t *testing.T) {
 	t.Parallel()
 	p := filter.EitherHash(filter.NewBloom(10))

@@ -9,13 +9,13 @@ import (
 	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
-// A failure is an error, and what it must be.
+// A failure is an error and its expected text.
 type failure struct {
 	want string
 	err  error
 }
 
-// checkFailures checks that every error is the wanted one, and begins with the package's name, once.
+// checkFailures checks that every error has the expected text, and begins with the package's name, once.
 func checkFailures(t *testing.T, failures []failure) {
 	t.Helper()
 	for _, f := range failures {
@@ -59,7 +59,8 @@ func TestErrorsOfFilterBlocks(t *testing.T) {
 	})
 }
 
-// startBlocks starts data blocks of a key each at the offsets. Only the last one may fail, and the error stays.
+// startBlocks starts data blocks with one key each at the offsets. Only the last one may fail, and Finish must
+// return the same error.
 func startBlocks(t *testing.T, baseLg int, offsets ...uint64) error {
 	t.Helper()
 	return startBlocksOf(t, listPolicy{}, baseLg, offsets...)
@@ -80,7 +81,7 @@ func startBlocksOf(t *testing.T, p filter.Policy, baseLg int, offsets ...uint64)
 	return finishErr
 }
 
-// silentPolicy writes nothing, which in a filter block means "no keys here".
+// silentPolicy writes filters of 0 bytes, which in a filter block mean "no keys".
 type silentPolicy struct{ listPolicy }
 
 func (silentPolicy) NewGenerator() filter.Generator { return silentGenerator{} }

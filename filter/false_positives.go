@@ -8,9 +8,9 @@ import (
 	"sync"
 )
 
-// FalsePositives keeps the most frequent keys given to Add: set OnFalsePositive of table.ReaderOptions to Add. The zero
-// value is ready to use, and safe for concurrent use. Keys more frequent than 1 in Most+1 are kept (Misra and Gries,
-// 1982), up to 1 KiB each.
+// FalsePositives keeps the most frequent keys passed to Add. To collect a table's false positives, set
+// OnFalsePositive of table.ReaderOptions to Add. The zero value is ready to use, and safe for concurrent use. Keys
+// more frequent than 1 in Most+1 are kept (Misra and Gries, 1982), up to 1 KiB each.
 type FalsePositives struct {
 	// Most is the maximum number of keys, each of up to 1.2 KiB of memory. Zero means 1000.
 	Most int
@@ -19,7 +19,7 @@ type FalsePositives struct {
 	counts map[string]*uint64 // by key; each is >= 1
 }
 
-// maxCountedKey is the most bytes of a key that FalsePositives keeps.
+// maxCountedKey is the maximum length of a key that FalsePositives keeps.
 const maxCountedKey = 1 << 10
 
 // Add counts a key, and copies it if it is kept.
@@ -39,13 +39,13 @@ func (f *FalsePositives) Add(key []byte) {
 		one := uint64(1)
 		f.counts[string(key)] = &one
 	default:
-		f.discount()
+		f.decrementAll()
 	}
 }
 
-// discount counts each key once less: together with the key that finds no place, these are so many different keys.
-// Keys that are left with 0 make place.
-func (f *FalsePositives) discount() {
+// decrementAll decrements each count and drops the keys whose count reaches 0. Together with the new key, which is
+// not added, it cancels Most+1 occurrences of different keys.
+func (f *FalsePositives) decrementAll() {
 	for key, n := range f.counts {
 		if *n--; *n == 0 {
 			delete(f.counts, key)

@@ -18,7 +18,7 @@ func keysOf(f *filter.FalsePositives) (keys [][]byte) {
 	return keys
 }
 
-// Whatever is counted in whatever order, a key that is more than one in Most+1 of all is kept, and no more than Most.
+// For any keys in any order, a key more frequent than 1 in Most+1 is kept, and at most Most keys are.
 func TestFalsePositivesKeepsTheMostFrequent(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(100) {
@@ -43,7 +43,7 @@ func TestFalsePositivesKeepsTheMostFrequent(t *testing.T) {
 	}
 }
 
-// The order is that of the counts, and the slices are copies. Long keys are left out.
+// Keys are ordered by count, and the slices are copies. Long keys are left out.
 func TestFalsePositivesKeys(t *testing.T) {
 	t.Parallel()
 	var f filter.FalsePositives

@@ -122,7 +122,7 @@ type Bytes []byte
 // Alloc appends n arbitrary bytes and returns them.
 func (b *Bytes) Alloc(n int) []byte {
 	start := len(*b)
-	if n > cap(*b)-start { // append would grow by a quarter only
+	if n > cap(*b)-start { // append would grow it only by a quarter
 		*b = slices.Grow(*b, max(n, start))
 	}
 	*b = (*b)[:start+n]
@@ -178,8 +178,8 @@ type TablePolicy interface {
 	Open(filter []byte) (TableFilter, error)
 }
 
-// A PagedFilter is a table filter of which a lookup reads only the page of its key. It must be safe for concurrent
-// use.
+// A PagedFilter is a table filter that is read by the page: a lookup reads only the page of its key. It must be safe
+// for concurrent use.
 type PagedFilter interface {
 	// Pages returns the number of pages and their size in bytes. Page n starts at offset n*size.
 	Pages() (n uint64, size int)

@@ -8,8 +8,8 @@ import (
 	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
-// FuzzNewBlockReader opens filter blocks of any bytes. They are refused, or they and
-// each of their filters answer without a panic.
+// FuzzNewBlockReader opens arbitrary filter blocks. They are refused, or lookups in them and in each of their
+// filters do not panic.
 func FuzzNewBlockReader(f *testing.F) {
 	f.Add([]byte(""), uint64(0), []byte("key"))
 	block := buildBlock(f, filter.NewBloom(10), 11, []dataBlock{{0, "a"}, {3000, "b"}, {12_000, "c d"}})
@@ -26,8 +26,7 @@ func FuzzNewBlockReader(f *testing.F) {
 	})
 }
 
-// FuzzBloom holds that a filter contains its keys, and that a union of two
-// contains the keys of both.
+// FuzzBloom checks that a filter contains its keys, and that a union of two contains the keys of both.
 func FuzzBloom(f *testing.F) {
 	f.Add(10, []byte("one"), []byte(""))
 	f.Add(0, []byte("\xff\xfe"), []byte("\x80\x81\x82"))
@@ -42,8 +41,8 @@ func FuzzBloom(f *testing.F) {
 	})
 }
 
-// FuzzTableBloom opens table filters of any bytes: they are refused, or answer without
-// a panic. A filter contains its keys.
+// FuzzTableBloom opens arbitrary table filters. They are refused, or lookups do not panic. A filter contains its
+// keys.
 func FuzzTableBloom(f *testing.F) {
 	f.Add(filtertest.BuildTable(f, filter.NewTableBloom(10), "a", "b"), 10, []byte("a"))
 	f.Add([]byte("\xff\x01\x00\x00\x00"), 0, []byte(""))
@@ -59,8 +58,8 @@ func FuzzTableBloom(f *testing.F) {
 	})
 }
 
-// FuzzOpenDynamicBloom opens filters of any bytes: they are refused, or are the same bytes again,
-// answer as Bloom does, and take keys.
+// FuzzOpenDynamicBloom opens arbitrary filters. They are refused, or they have the same Bytes, agree with Bloom, and
+// accept keys.
 func FuzzOpenDynamicBloom(f *testing.F) {
 	f.Add(filtertest.Build(filter.NewBloom(10), "a", "b"), []byte("a"))
 	f.Add([]byte("12345678901\x1e"), []byte(""))

@@ -16,8 +16,8 @@ type Inspection struct {
 	Fill float64 // Set/Bits, 0 to 1; about 0.5 in a filter of the best size
 	Keys float64 // estimated number of keys; +Inf if all bits are set
 
-	// Rate is the false-positive rate, 0 to 1, that follows from the set bits, also in a union. Bloom filters
-	// measure a higher one: see PredictRate.
+	// Rate is the false-positive rate, 0 to 1, computed from the set bits, also of a union. The measured rate of
+	// Bloom filters is higher: see PredictRate.
 	Rate float64
 }
 
@@ -107,7 +107,7 @@ func ProbeTable(f TableFilter, key []byte) (p Probes, ok bool) {
 	return p, true
 }
 
-// probe looks the key with hash h up in a filter that is sound.
+// probe looks up the key with hash h in a filter that Check accepts.
 func probe(filter []byte, h uint32) Probes {
 	n := len(filter) - 1
 	if filter[n] > bloom.MaxK {

@@ -15,14 +15,13 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// To build a filter of 10 bits per key takes at most 6 bytes of memory for each key, all that was allocated
-// counted: 4 for its hash, and the filter.
+// Building a filter of 10 bits per key allocates at most 6 bytes per key in total: 4 for its hash, and the filter.
 func TestBuildingTakesSixBytesAKey(t *testing.T) {
-	long.NoRace(t) // it allocates what is extended twice
+	long.NoRace(t) // the race detector allocates extended slices twice
 	const most = 6
 	for _, tt := range []struct {
 		name  string
-		fixed float64 // bytes that the number of keys does not matter for
+		fixed float64 // bytes that do not depend on the number of keys
 		build func(add func(f func(key []byte)))
 	}{
 		{"Bloom", 1000, func(addTo func(func([]byte))) {
@@ -70,8 +69,8 @@ func TestBuildingTakesSixBytesAKey(t *testing.T) {
 	}
 }
 
-// A filter that is larger than the memory limit is an error, and is not allocated. The limit is the process's,
-// and so the test is not parallel.
+// A filter that exceeds the memory limit is an error, and is not allocated. The limit is the process's, so the test
+// is not parallel.
 func TestFiltersKeepToTheMemoryLimit(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(64 << 20))
 	for name, create := range map[string]func() error{
@@ -91,7 +90,7 @@ func TestFiltersKeepToTheMemoryLimit(t *testing.T) {
 	}
 }
 
-// A gap between data blocks that would take more than 4 GiB of empty filters takes no memory.
+// A gap between data blocks that needs more than 4 GiB of empty filters is refused without taking memory.
 func TestGapsOfFilterBlocksTakeNoMemory(t *testing.T) {
 	for _, offset := range []uint64{1 << 30, 1 << 62, math.MaxUint64} {
 		if n := filtertest.AllocatedBy(func() { startBlocks(t, 0, offset) }); n > 1<<20 {

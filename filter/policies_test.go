@@ -46,7 +46,7 @@ type (
 	}
 )
 
-// From is the reverse of Adapt, and both answer as the policy does.
+// From is the inverse of Adapt, and lookups through both agree with the policy.
 func TestAdaptedPolicyAnswersAsThePolicy(t *testing.T) {
 	t.Parallel()
 	var adapted otherPolicy = filter.Adapt[otherGenerator, otherBuffer](filter.NewBloom(10))

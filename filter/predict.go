@@ -8,13 +8,13 @@ import (
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
-// PredictRate returns the expected false-positive rate, 0 to 1, of a [Bloom] filter of n random keys, with a bit
-// array of that many bits, of which each key sets k. It takes 1 to 160 milliseconds.
+// PredictRate returns the expected false-positive rate, 0 to 1, of a [Bloom] filter that has that many bits and
+// contains n random keys, each of which sets k bits. It takes 1 to 160 milliseconds.
 //
 // The rate is higher than the classical formula's, (1 - e^(-kn/m))^k, since all bits of a key come from one 32-bit
-// hash. A million keys at 10 bits per key have 1.25 to 1.4 %, not 0.84 %. Filters measure within 7 % of the
-// prediction on average at 1 to 16 bits per key, and within 35 % at 17 to 24 bits, but a few sizes have up to 30
-// times the rate.
+// hash. A million keys at 10 bits per key have 1.25 to 1.4 %, not 0.84 %. Measured rates are within 7 % of the
+// prediction on average at 1 to 16 bits per key, and within 35 % at 17 to 24 bits, but up to 30 times as high for a
+// few sizes.
 //
 // If n = 0 or bits < 8, PredictRate returns 0. If k is not in 1 to 30, it returns 1.
 func PredictRate(n, bits uint64, k int) float64 {
@@ -28,18 +28,18 @@ func PredictRate(n, bits uint64, k int) float64 {
 	}
 	keys, m := float64(n), float64(bits)
 	p := newBitModel(n, bits, k).rate()
-	p += 2 * keys / (m * m) // of keys whose bits follow the same sequence: measured
+	p += 2 * keys / (m * m) // for keys whose bits follow the same sequence; found by measurement
 	return min(1, p+(1-p)*-math.Expm1(-keys/(1<<32)))
 }
 
 // fermat is the prime 2¹⁶+1, which divides 2³²−1.
 const fermat = 1<<16 + 1
 
-// A bitModel is a filter of random keys, of which only the probability of each bit is known. A filter has a
-// higher rate than the classical formula gives, for these reasons:
+// A bitModel models a filter of random keys by the probability that each bit is set. The rate is higher than the
+// classical formula's, for these reasons:
 //
-//   - It knows a 32-bit hash of each key. With probability 1 − e^(−n/2³²), an absent key has the hash of a
-//     present one.
+//   - The filter sees only a 32-bit hash of each key. With probability 1 − e^(−n/2³²), an absent key has the hash of
+//     a present one.
 //   - The bits of a key with hash h are h + i·δ mod 2³² mod m, where δ = h·2¹⁵ mod 2³²−1. So the third bit is
 //     h·65537 mod 2³²−1. 65537 divides 2³²−1, so the third bit has only about 3·2¹⁶ places. From 100,000 keys on,
 //     most are set.
@@ -55,13 +55,11 @@ type bitModel struct {
 	m uint64
 	k int
 
-	// clear is the probability that bit j is clear, by j mod len(clear), if it is no place of third
-	// bits.
+	// clear[j % len(clear)] is the probability that bit j is clear, if it cannot be the third bit of a key.
 	clear []float64
 
-	// placesMatter says whether third bits have their own places: in a smaller filter, each
-	// bit is such a place. Bit j is one if j + t·m mod fermat is 0, −1 or −2 for a j + t·m <
-	// 2³². inverse is that of m mod fermat.
+	// placesMatter reports whether only some bits can be third bits. In a smaller filter, each bit can. Bit j can be
+	// one if j + t·m mod fermat is 0, −1 or −2 for some j + t·m < 2³². inverse is the inverse of m mod fermat.
 	placesMatter bool
 	inverse      uint64
 }
@@ -80,8 +78,8 @@ func newBitModel(n, m uint64, k int) *bitModel {
 	return b
 }
 
-// perKey returns the probability that a key sets bit j, which has that remainder. It leaves
-// the third bit out if its places matter.
+// perKey returns the probability that a key sets a bit j with that remainder. It leaves out the third bit if
+// placesMatter.
 func (b *bitModel) perKey(remainder uint64) float64 {
 	p := 0.0
 	for i := range uint64(b.k) {
@@ -95,8 +93,7 @@ func (b *bitModel) perKey(remainder uint64) float64 {
 	return p
 }
 
-// overflowProbability returns the probability that h + i·δ is ≥ overflows·2³² and less than
-// that plus 2³².
+// overflowProbability returns the probability that h + i·δ overflows 32 bits that many times.
 func overflowProbability(i, overflows uint64) float64 {
 	switch {
 	case i == 0:
@@ -155,10 +152,9 @@ func (b *bitModel) mayContainSmall(h uint32) float64 {
 	return p
 }
 
-// mayContainLarge returns the probability that all bits of a hash are set, in a filter where
-// the places of third bits matter: the mean of a few hashes. Those whose first three bits are
-// set are rare, but decide about low rates. So of the other hashes only one is looked up to
-// its end, and counts for all.
+// mayContainLarge returns the probability that all bits of a hash are set, in a filter where placesMatter: the mean
+// of a few hashes. Hashes whose first three bits are set are rare, but dominate low rates. So only one of the other
+// hashes is followed to its last bit, with the weight of all.
 func (b *bitModel) mayContainLarge(rng *rand.Rand) float64 {
 	const hashes = 4
 	sum := 0.0
@@ -188,10 +184,10 @@ func gcd(a, b uint64) uint64 {
 	return a
 }
 
-// fewKeys are too few for a model of independent bits.
+// Fewer than fewKeys keys are too few for a model of independent bits.
 const fewKeys = 300
 
-// measureRate returns the rate of filters of n random hashes, of m bits, in which each sets k. It always takes
+// measureRate measures the rate of filters of m bits and n random hashes, each of which sets k bits. It always uses
 // the same hashes.
 func measureRate(n, m uint64, k int) float64 {
 	const (

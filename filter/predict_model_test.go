@@ -9,14 +9,14 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// Third bits have their own places. The model gives each place the share that random hashes have
-// there: it depends on how often h + 2δ overflows, and on where in the array the place is.
+// Third bits are limited to some places. The model gives each place the same share of random hashes as measured: it
+// depends on how often h + 2δ overflows, and on the position in the array.
 func TestThirdBitsHaveThePlacesOfRandomHashes(t *testing.T) {
 	t.Parallel()
 	const (
 		samples  = 1 << 21
 		quarters = 4
-		m        = bloom.MaxBits // so that a hash is its own bit, but for a few
+		m        = bloom.MaxBits // so that nearly every hash is its own bit
 	)
 	var measured, predicted [3][quarters]float64 // by overflows of h + 2δ, and by the quarter of the array
 	rng := rand.New(rand.NewPCG(17, 17))
@@ -41,8 +41,8 @@ func TestThirdBitsHaveThePlacesOfRandomHashes(t *testing.T) {
 	}
 }
 
-// A key sets k bits. So the probabilities of all bits of a filter of one key add up to k, whether
-// third bits have their own places or not, and whatever divides the length.
+// A key sets k bits, so the probabilities of all bits of a filter of one key add up to k, whether or not third bits
+// are limited to some places, and for any divisors of the length.
 func TestBitsOfAKeyAddUpToK(t *testing.T) {
 	t.Parallel()
 	for _, m := range []uint64{8 * 1000, 8 * 17 * 100, 8 * 8191, 8 * 8192, 8 * fermat, 8 * 255 * 300} {
@@ -58,8 +58,8 @@ func TestBitsOfAKeyAddUpToK(t *testing.T) {
 	}
 }
 
-// The bits of some keys coincide, as δ is 0 or a large power of 2 mod 512. The rate of a line is at
-// least the mean for all δ of what the different bits of a key give, and little more.
+// The bits of some keys coincide, since δ is 0 or a multiple of a large power of 2 mod 512. The rate of a line is
+// the mean over all δ, computed from the number of different bits of a key, or little more.
 func TestLineRateCountsDifferentBits(t *testing.T) {
 	t.Parallel()
 	for _, k := range []int{1, 2, 3, 6, 16, 17, 64, maxLineK} {
@@ -79,7 +79,7 @@ func TestLineRateCountsDifferentBits(t *testing.T) {
 	}
 }
 
-// Filters of RocksDB and Pebble can have any odd number of lines, and more bits for each key.
+// RocksDB's and Pebble's filters can have any odd number of lines, and more bits per key.
 func TestPredictTableRateKnowsLinesOfOtherWriters(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// samples returns how many sizes a test measures, and the highest number of keys.
+// samples returns the number of sizes to measure, and the maximum number of keys.
 func samples() (n int, maxKeys float64) {
 	if long.Enabled() {
 		return 150, 3e6
@@ -17,12 +17,12 @@ func samples() (n int, maxKeys float64) {
 	return 25, 100_000
 }
 
-// logUniform returns a whole number ≥ 1 and < limit, of each magnitude as often.
+// logUniform returns an integer ≥ 1 and < limit, with a uniformly distributed logarithm.
 func logUniform(rng *rand.Rand, limit float64) int {
 	return int(math.Exp(rng.Float64() * math.Log(limit)))
 }
 
-// PredictRate is what filters of any size measure, but for those that it excepts.
+// PredictRate matches the measured rate at any size, with the exceptions that it documents.
 func TestPredictRateIsMeasuredAtRandomSizes(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -44,7 +44,7 @@ func TestPredictRateIsMeasuredAtRandomSizes(t *testing.T) {
 	}
 }
 
-// PredictTableRate is what table filters of any size measure.
+// PredictTableRate matches the measured rate of table filters at any size.
 func TestPredictTableRateIsMeasuredAtRandomSizes(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -55,7 +55,7 @@ func TestPredictTableRateIsMeasuredAtRandomSizes(t *testing.T) {
 	}
 }
 
-// Where keys of a line would share their bits, a TableBloom takes another number of lines.
+// A TableBloom avoids numbers of lines at which keys of a line share their bits.
 func TestTableBloomHasNoBadSizes(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -76,11 +76,11 @@ func TestTableBloomHasNoBadSizes(t *testing.T) {
 	}
 }
 
-// checkRate compares a rate, and the hits that it is measured by, with the predicted one.
+// checkRate compares a rate measured by that many hits with the predicted one.
 func checkRate(t *testing.T, n, bits int, got, want, band float64, hits int) {
 	t.Helper()
 	if hits < 200 {
-		return // of few keys or many bits: it would say nothing
+		return // few keys or many bits: too few hits to compare
 	}
 	band += 3.5 / math.Sqrt(float64(hits)) // of chance
 	if got < want*(1-band) || got > want*(1+band) {
@@ -105,8 +105,8 @@ func measureTable(t *testing.T, rng *rand.Rand, p filter.TableBloom, n, filters,
 	})
 }
 
-// At numbers of lines at which keys of a line share their bits, the rate is the predicted one. Filters of more
-// than 10 bits per key have other numbers of lines.
+// Predictions also hold for numbers of lines at which keys of a line share their bits. Filters of more than 10 bits
+// per key avoid these numbers.
 func TestPredictTableRateKnowsAliasedLines(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -118,7 +118,7 @@ func TestPredictTableRateKnowsAliasedLines(t *testing.T) {
 	}
 }
 
-// The rate is the predicted one at each number of lines below 2048.
+// The rate is as predicted for each number of lines below 2048.
 func TestPredictTableRateKnowsAllFewLines(t *testing.T) {
 	long.Test(t)
 	long.NoRace(t)
@@ -130,7 +130,7 @@ func TestPredictTableRateKnowsAllFewLines(t *testing.T) {
 	}
 }
 
-// checkTableRate measures table filters by about so many hits, and compares them with the promised bounds.
+// checkTableRate measures table filters by about that many hits, and compares the rate with the documented bounds.
 func checkTableRate(t *testing.T, rng *rand.Rand, n, bits, hits int) {
 	t.Helper()
 	p := filter.NewTableBloom(bits)

@@ -12,8 +12,8 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// measureSingle returns the false-positive rate of filters of n random keys of 16 bytes, each
-// filter by itself, and the number of false positives that it is measured by.
+// measureSingle returns the false-positive rate of single filters of n random keys of 16 bytes, and the number of
+// false positives by which it is measured.
 func measureSingle(rng *rand.Rand, p filter.Policy, n, filters, lookups int) (rate float64, hits int) {
 	return measureRandom(rng, filters, lookups, func(next func() []byte) func(key []byte) bool {
 		g := p.NewGenerator()
@@ -26,7 +26,7 @@ func measureSingle(rng *rand.Rand, p filter.Policy, n, filters, lookups int) (ra
 	})
 }
 
-// measureRandom asks filters for random keys of 16 bytes that they do not have. next makes those that they have.
+// measureRandom looks up random absent keys of 16 bytes in filters. next returns the keys to add.
 func measureRandom(rng *rand.Rand, filters, lookups int, build func(next func() []byte) (contains func(key []byte) bool)) (rate float64, hits int) {
 	var key [16]byte
 	random := func(odd uint64) []byte {
@@ -45,8 +45,8 @@ func measureRandom(rng *rand.Rand, filters, lookups int, build func(next func() 
 	return float64(hits) / float64(lookups/filters*filters), hits
 }
 
-// At every length, also one that 65537 divides, a filter is at most about as good as the
-// formula says, and its bits are not predicted to be much worse.
+// At every length, even a multiple of 65537, the predicted rate is at least 0.9 and at most about 4 times the
+// formula's.
 func TestPredictRateOfSpecialLengths(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -61,8 +61,8 @@ func TestPredictRateOfSpecialLengths(t *testing.T) {
 	}
 }
 
-// At one size for each key, a table filter of more keys has more false positives: of absent keys, as
-// many more as have the 32-bit hash of a key.
+// At the same bits per key, table filters of more keys have more false positives: additionally, the absent keys that
+// have the same 32-bit hash as a present key.
 func TestPredictedTableRateGrowsByEqualHashes(t *testing.T) {
 	t.Parallel()
 	const keysInLine = 50
@@ -78,7 +78,7 @@ func TestPredictedTableRateGrowsByEqualHashes(t *testing.T) {
 	}
 }
 
-// Impossible filters have the rate that Contains has for them. In table filters, k up to 127 is possible.
+// For impossible filters, the predicted rate agrees with Contains. In table filters, k can be up to 127.
 func TestPredictedRatesOfImpossibleFilters(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -104,7 +104,7 @@ func TestPredictedRatesOfImpossibleFilters(t *testing.T) {
 	}
 }
 
-// A predicted rate is 0 to 1, whatever the filter is.
+// Every predicted rate is 0 to 1.
 func TestPredictedRatesAreZeroToOne(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -117,7 +117,7 @@ func TestPredictedRatesAreZeroToOne(t *testing.T) {
 			}
 		}
 	}
-	for _, k := range []int{1, 2, 3, 6, 30} { // any length, also one that fermat divides
+	for _, k := range []int{1, 2, 3, 6, 30} { // any length, even a multiple of fermat
 		for _, bits := range []uint64{8, 64, 65537 * 8, 1<<32 - 8} {
 			if got := filter.PredictRate(bits/10, bits, k); !(got >= 0 && got <= 1) {
 				t.Errorf("PredictRate(%d, %d, %d) = %v", bits/10, bits, k, got)
@@ -126,7 +126,7 @@ func TestPredictedRatesAreZeroToOne(t *testing.T) {
 	}
 }
 
-// BenchmarkSingleRate measures large filters beside Rate, which is %predicted, and the
+// BenchmarkSingleRate compares the measured rate of large filters with Rate, which is %predicted, and with the
 // classical formula.
 func BenchmarkSingleRate(b *testing.B) {
 	sizes := []int{1_000_000, 10_000_000}

@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
-// The first clear bit tells what Contains answers, whatever size and k the filter has.
+// Probe finds a clear bit if and only if Contains returns false, for filters of any size and k.
 func TestProbeAgreesWithContains(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -38,8 +38,8 @@ func TestProbeAgreesWithContains(t *testing.T) {
 	}
 }
 
-// A filter block answers Probe for each of its filters, as the function Probe does for one. With
-// EitherHash too: a key that the filter has is found by the hash of Bloom.
+// A BlockReader's Probe agrees with the function Probe for each of its filters, with EitherHash too: a present key
+// is found by Bloom's hash.
 func TestProbeOfABlockIsThatOfItsFilters(t *testing.T) {
 	t.Parallel()
 	bloom := filter.NewBloom(10)

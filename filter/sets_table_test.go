@@ -10,8 +10,8 @@ import (
 	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
-// The union of two table filters of one size is the filter of that size with the keys of both. The filter of no keys,
-// which has no lines, has a union with each filter.
+// The union of two table filters of the same size is the filter of that size with the keys of both. An empty filter,
+// which has no lines, can be united with any filter.
 func TestUnionTableIsTheFilterOfBoth(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(62, 62))
@@ -31,7 +31,7 @@ func TestUnionTableIsTheFilterOfBoth(t *testing.T) {
 	}
 }
 
-// The set bits of a union tell its rate and its keys, of which no list is needed.
+// Inspect estimates the rate and the keys of a union from its set bits.
 func TestInspectTableTellsTheRateOfAUnion(t *testing.T) {
 	t.Parallel()
 	p := filter.NewTableBloom(10).SizedFor(20_000)
@@ -61,7 +61,7 @@ func TestInspectTableTellsTheRateOfAUnion(t *testing.T) {
 	}
 }
 
-// SizedFor gives filters of fewer keys the size of one of that many, and changes no other.
+// SizedFor gives filters of fewer keys the size for that many, and changes no others.
 func TestSizedFor(t *testing.T) {
 	t.Parallel()
 	var keys []string

@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// A union has the bits of either filter, and so the keys of both. An intersection has the bits and the keys that both
-// have. In place, the results are the same.
+// A union has the bits and the keys of both filters. An intersection has the bits and the keys in both. The methods
+// that work in place give the same results.
 func TestSetsHaveTheKeysOfBothFilters(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -32,7 +32,7 @@ func TestSetsHaveTheKeysOfBothFilters(t *testing.T) {
 			{"union", filter.Union, (*filter.DynamicBloom).Union, func(x, y byte) byte { return x | y }},
 			{"intersection", filter.Intersect, (*filter.DynamicBloom).Intersect, func(x, y byte) byte { return x & y }},
 		} {
-			want := bytes.Clone(a) // with k, which is that of both
+			want := bytes.Clone(a) // with k, which both have
 			for i := range len(a) - 1 {
 				want[i] = tt.byte(a[i], b[i])
 			}
@@ -48,7 +48,7 @@ func TestSetsHaveTheKeysOfBothFilters(t *testing.T) {
 	}
 }
 
-// combined returns the union or intersection of a and b, which must stay as they are.
+// combined returns the union or intersection of a and b, and checks that it does not change them.
 func combined(t *testing.T, combine func(a, b []byte) ([]byte, error), a, b []byte) []byte {
 	t.Helper()
 	wasA, wasB := bytes.Clone(a), bytes.Clone(b)

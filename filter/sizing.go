@@ -7,7 +7,8 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// maxSizedBits is the most bits per key that ForRate returns. More bits do not lower a rate in practice.
+// maxSizedBits is the maximum number of bits per key that ForRate chooses. In practice, more bits do not lower the
+// rate.
 const maxSizedBits = 64
 
 // ForRate returns the policy with the fewest bits per key whose filters of n random keys have a false-positive rate
@@ -22,7 +23,7 @@ func ForRate[P interface{ Rate(n uint64) float64 }](newPolicy func(bitsPerKey in
 	if !(p > 0 && p < 1) {
 		return newPolicy(0), fmt.Errorf("filter: false-positive rate %g: must be > 0 and < 1", p)
 	}
-	sameHash := -math.Expm1(-float64(n) / (1 << 32)) // the absent keys that pass any filter
+	sameHash := -math.Expm1(-float64(n) / (1 << 32)) // the share of absent keys that pass any filter
 	for bitsPerKey := 1; bitsPerKey <= maxSizedBits && sameHash <= p; bitsPerKey++ {
 		if policy := newPolicy(bitsPerKey); policy.Rate(n) <= p {
 			return policy, nil

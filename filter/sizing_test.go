@@ -12,16 +12,16 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// approx allows for figures that are given to two or three digits.
+// approx allows for figures of two or three digits.
 var approx = cmpopts.EquateApprox(0.01, 0)
 
-// A sizing is what a policy says of a filter.
+// A sizing has a policy's predictions for a filter.
 type sizing struct {
 	BitsPerKey, K, Size int
 	Rate                float64
 }
 
-// A sized is a policy that tells its sizing.
+// A sized is a policy that predicts its sizing.
 type sized interface {
 	BitsPerKey() int
 	K() int
@@ -29,10 +29,10 @@ type sized interface {
 	Rate(n uint64) float64
 }
 
-// The size, k and the rate of filters of n keys. Filters measure the rate, as other tests check.
+// The size, k and rate of filters of n keys. Other tests measure the rate.
 func TestSizings(t *testing.T) {
 	t.Parallel()
-	const most = 64*(1<<23-1) + 5 // bytes of a TableBloom filter: it has as many bits as there are hashes
+	const most = 64*(1<<23-1) + 5 // bytes of a TableBloom filter: it has about one bit for each possible hash
 	for _, tt := range []struct {
 		name string
 		n    uint64
@@ -67,7 +67,7 @@ func TestSizings(t *testing.T) {
 	}
 }
 
-// Filters that were sized for a rate have it, and those with a bit less for each key do not.
+// Policies from ForRate reach the rate, and with one bit per key less they do not.
 func TestFiltersHaveTheRateTheyAreSizedFor(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -100,7 +100,7 @@ func checkSized(t *testing.T, kind string, n, bits int, got, p float64, hits int
 	}
 }
 
-// Rates that no filter has are errors.
+// For rates that no filter reaches, ForRate returns an error.
 func TestForRateRefusesRatesThatNoFilterHas(t *testing.T) {
 	t.Parallel()
 	for _, p := range []float64{0, 1, -1, 2, math.NaN(), math.Inf(1), 1e-12} {

@@ -15,12 +15,13 @@ import (
 //	bits per key                 6     8    10    12    14    16    20    24
 //	false positives in percent   5.89  2.49  1.16  0.61  0.37  0.26  0.15  0.11
 //
-// Hashes have 32 bits, so 10 million keys have 0.2 percentage points more. Prefer several tables to a larger one.
+// Hashes have only 32 bits, so the rate of 10 million keys is 0.2 percentage points higher. Prefer several tables to
+// a larger one.
 //
 // With at most 10 bits per key and fewer than 2048 lines, filters are identical to Pebble's after 2.1.7. Older
 // versions and RocksDB use another k at 4 and 9 bits per key. Larger filters get up to 30 more lines, or 0.2 %, to
-// avoid the numbers at which keys share bits: RocksDB and Pebble have 12 % false positives with 131073 lines at 10
-// bits per key.
+// avoid numbers of lines at which keys share bits: RocksDB and Pebble have 12 % false positives with 131073 lines at
+// 10 bits per key.
 //
 // The zero value is NewTableBloom(0). A TableBloom is safe for concurrent use.
 type TableBloom struct {
@@ -35,7 +36,7 @@ const (
 	// lineTrailer is the length of k and n.
 	lineTrailer = 5
 
-	// maxLines have as many bits as there are hashes.
+	// maxLines is the maximum number of lines. They have about one bit for each possible hash.
 	maxLines = 1<<32/lineBits - 1
 
 	// maxLineK is the highest k. As a signed byte, higher values are negative.
@@ -93,7 +94,8 @@ type tableBloomFilter struct {
 	k          int
 }
 
-// emptyTableBloom is the filter without keys and lines: it has a line in which no bit is set.
+// emptyTableBloom stands for a filter without keys and lines. It has one line without set bits, so that lookups need
+// no special case.
 var emptyTableBloom = &tableBloomFilter{lines: make([]byte, lineSize), n: 1, reciprocal: 0, k: 1}
 
 func newTableBloomFilter(filter []byte, n uint64, k int) *tableBloomFilter {
@@ -105,11 +107,10 @@ func (f *tableBloomFilter) Contains(key []byte) bool {
 	return f.mayContain(bloom.Hash(key, bloom.SignedTail))
 }
 
-// ContainsHash is Contains for a key with this hash. It saves the hash of a key that is checked in many filters.
+// ContainsHash is Contains for a key with this hash. It saves hashing a key again that is checked in many filters.
 func (f *tableBloomFilter) ContainsHash(h bloom.TableHash) bool { return f.mayContain(uint32(h)) }
 
-// line returns the line of the key with hash h. It takes the remainder as
-// bloom.Prober does.
+// line returns the line of the key with hash h. It computes the remainder like bloom.Prober.
 func (f *tableBloomFilter) line(h uint32) *[lineSize]byte {
 	i, _ := bits.Mul64(f.reciprocal*uint64(h), f.n)
 	return (*[lineSize]byte)(f.lines[i*lineSize:])
@@ -137,12 +138,12 @@ func (f *tableBloomFilter) mayContain(h uint32) bool {
 	return true
 }
 
-// word returns the 64 bits of the line that have bit h mod 512 among them.
+// word returns the 64-bit word of the line that contains bit h mod 512.
 func word(line *[lineSize]byte, h uint32) uint64 {
 	return binary.LittleEndian.Uint64(line[h>>3&0x38:])
 }
 
-// batchSize is how many keys of ContainsMany are hashed before the first line is read.
+// batchSize is the number of keys that ContainsMany hashes before it reads the first line.
 const batchSize = 64
 
 // ContainsMany sets results[i] to Contains(keys[i]). The first bit of each key is read before the others are,

@@ -35,8 +35,8 @@ func (p TableBloom) Rate(n uint64) float64 {
 	return PredictTableRate(n, p.lines(n), p.K())
 }
 
-// lines returns how many lines a filter of n keys has. The number is odd, so that all bits of a hash
-// matter for the line.
+// lines returns the number of lines of a filter of n keys. It is odd, so that the line depends on all bits of a
+// hash.
 func (p TableBloom) lines(n uint64) uint64 {
 	n = max(n, p.keys)
 	bitsPerKey := uint64(p.bitsPerKey)
@@ -45,7 +45,7 @@ func (p TableBloom) lines(n uint64) uint64 {
 	}
 	lines := (n*bitsPerKey+lineBits-1)/lineBits | 1
 	if lines < fewLines && bitsPerKey <= 10 {
-		return lines // for the bytes of Pebble
+		return lines // to match Pebble's bytes
 	}
 	return leastAliased(lines)
 }
@@ -61,7 +61,7 @@ func (g *tableBloomGenerator) Add(key []byte) {
 	}
 }
 
-// Generate returns the filter. Without keys it has no lines and k = 0, as RocksDB's has.
+// Generate returns the filter. Without keys, it has no lines and k = 0, as in RocksDB.
 func (g *tableBloomGenerator) Generate() ([]byte, error) {
 	if g.hashes.Len() == 0 {
 		return make([]byte, lineTrailer), nil
@@ -88,8 +88,8 @@ func (f *tableBloomFilter) setAll(hashes []uint32) {
 	}
 }
 
-// With fewer than fewLines, some keys of a line always share their bits. A number of lines is good enough if
-// that is usual.
+// With fewer than fewLines lines, some keys of a line always share their bits. A number of lines is then good enough
+// if they share no more than usual.
 const fewLines = 2048
 
 const (
@@ -97,9 +97,9 @@ const (
 	maxMultiple = 1 << 23
 )
 
-// leastAliased returns an odd number ≥ lines, at which few keys of a line share their bits. They do if a small
-// multiple of the number is near a multiple of 2¹⁷. Below fewLines, Pebble's bytes matter more: with 771, 1057 or
-// 1285 lines, the rate is up to 1.37 times as high.
+// leastAliased returns an odd number ≥ lines at which few keys of a line share their bits. Many do if a small
+// multiple of the number is near a multiple of 2¹⁷. Below fewLines, matching Pebble's bytes matters more, although
+// with 771, 1057 or 1285 lines the rate is up to 1.37 times as high.
 func leastAliased(lines uint64) uint64 {
 	enough := 0.0
 	if lines < fewLines {
@@ -115,17 +115,17 @@ func leastAliased(lines uint64) uint64 {
 	return best
 }
 
-// usualAliasing returns a bound that aliasing exceeds at few numbers of that size.
+// usualAliasing returns a bound that aliasing exceeds only for few numbers of that size.
 func usualAliasing(lines uint64) float64 {
 	return 1.1 * maxMultiple / float64(lines) * (lineBits / 2) / shift
 }
 
-// aliasing returns in how many ways keys of one line share their bits. Their hashes differ by multiples of the
-// number of lines. The bits of a key come from the hash mod 512 and from the hash / 2¹⁷: if a multiple is near
-// one of 2¹⁷, some bits of many keys coincide. Multiples > maxMultiple are too rare to matter.
+// aliasing measures in how many ways keys of one line share their bits. Their hashes differ by multiples of the
+// number of lines. The bits of a key depend on the hash mod 512 and on the hash / 2¹⁷: if such a multiple is near a
+// multiple of 2¹⁷, some bits of many keys coincide. Multiples > maxMultiple are too rare to matter.
 func aliasing(lines uint64) float64 {
 	if lines < 512 {
-		return 0 // the multiples near one of 2¹⁷ are then too many for one of them to matter
+		return 0 // so many multiples are near a multiple of 2¹⁷ that none of them matters
 	}
 	sum := 0.0
 	for multiple := lines; multiple <= maxMultiple; multiple += lines {

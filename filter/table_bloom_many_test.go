@@ -16,7 +16,7 @@ func tableBloomOf(t testing.TB, bitsPerKey int, keys [][]byte) filtertest.ManyFi
 	return openTable(t, filtertest.BuildTable(t, filter.NewTableBloom(bitsPerKey), keys...))
 }
 
-// The law: ContainsMany answers as Contains does for each key.
+// ContainsMany agrees with Contains for each key.
 func TestTableBloomContainsManyIsManyContains(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -41,7 +41,7 @@ func TestTableBloomContainsManyWantsAResultForEachKey(t *testing.T) {
 	filtertest.CheckManyResults(t, tableBloomOf(t, 10, [][]byte{[]byte("key")}))
 }
 
-// BenchmarkTableContainsMany asks for keys in any order, in batches of 64 and one by one.
+// BenchmarkTableContainsMany looks up keys in random order, in batches of 64 and one by one.
 func BenchmarkTableContainsMany(b *testing.B) {
 	var all, absent [][]byte
 	for i := range 1_000_000 {

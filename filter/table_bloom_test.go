@@ -13,8 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// plainTableContains is a TableBloom filter's Contains, written as the format is
-// described.
+// plainTableContains is a TableBloom filter's Contains, implemented as the format is documented.
 func plainTableContains(filter, key []byte) bool {
 	size := len(filter) - 5
 	n, h := binary.LittleEndian.Uint32(filter[size+1:]), plainSignedHash(key)
@@ -60,8 +59,8 @@ func plainSignedHash(key []byte) uint32 {
 	return h
 }
 
-// Filters are those of the plain version, of as many lines and as high a k as the policy says, and Contains gives its
-// answers.
+// Filters are identical to the plain version's, with the policy's number of lines and k, and Contains agrees with
+// it.
 func TestTableBloomIsThePlainFilter(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 14))
