@@ -42,11 +42,11 @@
 // # Format of a Growing
 //
 // A Growing is a chain of filters, as in Almeida et al., "Scalable Bloom Filters", 2007. Each filter has room for
-// twice as many keys as the one before, and gets 1/4 of the rate that the earlier ones have left.
+// twice as many keys as the one before, and gets 1/4 of the rate that the earlier ones leave.
 //
 // It is stored as a header and the filters, each followed by its capacity and its number of keys, as u64le. The
-// header is "SieveGro", the version 1 and the number of filters as u32le, and the rate and what is left of it as
-// float64. A CRC-32C as u32le follows the header and each pair of numbers.
+// header is "SieveGro", the version 1 and the number of filters as u32le, and the rate and the part of it left for
+// later filters as float64. A CRC-32C as u32le follows the header and each pair of numbers.
 package blocked
 
 import (
@@ -64,10 +64,10 @@ const (
 	lineWords = 8
 	lineSize  = wordBits / 8 * lineWords
 
-	// maxLines are 256 GiB: some 10¹¹ keys with a rate of 1 %.
+	// maxLines is the maximum number of lines, 256 GiB: some 10¹¹ keys at a rate of 1 %.
 	maxLines = 1 << 32
 
-	// maxProbes is the most words in which a key has bits.
+	// maxProbes is the maximum number of words in which a key sets bits.
 	maxProbes = 8
 
 	// multiplier steps from one word of a key to the next. It is from Steele and Vigna, "Computationally easy,
@@ -82,13 +82,13 @@ const (
 // rate.
 type Filter struct {
 	lines  []line
-	probes int // words of the line in which a key has two bits
+	probes int // number of words of the line in which a key sets two bits
 }
 
 type line [lineWords]uint64
 
-// New returns an empty filter for that number of keys and that false-positive rate, from 1e-9 to 0.5. The rate that
-// it is expected to have is three standard deviations lower. With 10^6 keys:
+// New returns an empty filter for that number of keys and that false-positive rate, from 1e-9 to 0.5. Its expected
+// rate is three standard deviations lower. With 10^6 keys:
 //
 //	rate             10 %    1 %   0.1 %  0.01 %  0.001 %
 //	bits per key      4.9   10.1    15.8     22.4      30.2
@@ -103,7 +103,7 @@ func New(keys uint64, rate float64) (*Filter, error) {
 	return newBeside(0, keys, rate)
 }
 
-// newBeside is like New, for a filter beside others that take that many bytes. The rate may be lower.
+// newBeside is like New for a filter alongside others that take that many bytes. It also accepts lower rates.
 func newBeside(taken, keys uint64, rate float64) (*Filter, error) {
 	lines, probes, err := size(keys, rate)
 	if err != nil {
@@ -176,7 +176,7 @@ func (f *Filter) ContainsHash(h uint64) bool {
 	line := f.line(h)
 	for range f.probes {
 		h *= multiplier
-		// The fewer instructions there are, the more lookups wait for memory at the same time.
+		// The fewer instructions a lookup has, the more lookups' memory accesses the processor can overlap.
 		word := atomic.LoadUint64(&line[h>>61])
 		if word>>(h>>55%wordBits)&(word>>(h>>49%wordBits))&1 == 0 {
 			return false
@@ -191,6 +191,6 @@ func (f *Filter) line(h uint64) *line {
 	return &f.lines[i]
 }
 
-// pair returns the two bits in the word h>>61. Two bits in one word cost one access to memory. If each bit had a
-// word of its own, filters of the same rate would take 1 to 2 % less memory.
+// pair returns the two bits in the word h>>61. Two bits in one word take a single memory access. With a word for
+// each bit, filters of the same rate would be 1 to 2 % smaller.
 func pair(h uint64) uint64 { return 1<<(h>>55%wordBits) | 1<<(h>>49%wordBits) }

@@ -24,10 +24,10 @@ func newFilter(t testing.TB, keys uint64, rate float64) *blocked.Filter {
 	return f
 }
 
-// randomRate returns a rate from 10⁻⁷ to 0.5: its logarithm is uniform.
+// randomRate returns a rate from 10⁻⁷ to 0.5 whose logarithm is uniformly distributed.
 func randomRate(rng *rand.Rand) float64 { return math.Pow(10, -0.31-6.69*rng.Float64()) }
 
-// The bytes are written down, so that processors of either byte order are held to them.
+// The expected bytes are literals, so that processors of either byte order must write them.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	f := newFilter(t, 5, 0.001)
@@ -43,7 +43,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// plainContains is Contains as the description of the stored form has it.
+// plainContains is Contains, implemented as the format is documented.
 func plainContains(contents, key []byte) bool {
 	k, n := binary.LittleEndian.Uint32(contents[12:]), binary.LittleEndian.Uint64(contents[16:])
 	h := xxh3.Hash(key)
@@ -58,7 +58,7 @@ func plainContains(contents, key []byte) bool {
 	return true
 }
 
-// Lookups check the bits that the described form names, also in filters with more keys than planned. AddIfAbsent returns
+// Lookups check the bits that the format documents, even in filters with more keys than planned. AddIfAbsent returns
 // the negation of Contains, and sets the same bits as Add.
 func TestFormIsAsDescribed(t *testing.T) {
 	long.NoRace(t)
@@ -98,7 +98,7 @@ func TestFormIsAsDescribed(t *testing.T) {
 	}
 }
 
-// A union has all keys of both. An intersection has those that are in both, and no bit that one lacks.
+// A union has all keys of both filters. An intersection has the common keys, and only bits that are set in both.
 func TestSetsHaveTheKeysOfBothFilters(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()

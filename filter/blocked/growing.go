@@ -22,9 +22,9 @@ const (
 	maxKeys = 1 << 56
 )
 
-// A claim decides which goroutine adds a key. There is one for each value of the last 8 bits of a hash. It has the
-// other bits of the hash added last, and a state. While it is open, some bits of the key may be unset: a goroutine that
-// finds an open claim sets these bits too and settles the claim, instead of waiting.
+// A claim decides which goroutine adds a key. There is one for each value of the last 8 bits of a hash. It holds the
+// other bits of the hash added last, and a state. While it is open, some bits of the key may be unset: a goroutine
+// that finds an open claim sets these bits too and settles the claim, instead of waiting.
 //
 // No key is added twice, so a claim never has the same value twice. A goroutine loads the claim, looks for its key and
 // then swaps the claim. If the swap succeeds, no other goroutine has added the key meanwhile.
@@ -56,7 +56,7 @@ type chain struct {
 type link struct {
 	Filter
 	room uint64         // planned number of keys
-	keys *atomic.Uint64 // in other cache lines than the fields that lookups read, since each new key changes it
+	keys *atomic.Uint64 // allocated apart from the fields that lookups read, since each new key changes it
 }
 
 // NewGrowing returns an empty filter with that false-positive rate, from 1e-9 to 0.5, at any number of keys. Its
@@ -80,7 +80,7 @@ func Grow(f *Filter, keys uint64, rate float64) (*Growing, error) {
 	if err := checkRate(rate); err != nil {
 		return nil, err
 	}
-	l := link{*f, min(keys, f.bits()), new(atomic.Uint64)} // with a key for each bit, almost every key passes
+	l := link{*f, min(keys, f.bits()), new(atomic.Uint64)} // with as many keys as bits, almost every key passes
 	l.keys.Store(min(keys, maxKeys))
 	own := upperRate(l.room, uint64(len(f.lines)), f.probes)
 	g := new(Growing)
@@ -98,8 +98,8 @@ func (g *Growing) Add(key []byte) error {
 // AddIfAbsent is like Add, and reports whether it added the key. If not, the key was added before or is a false
 // positive. If several goroutines add the same absent key at once, AddIfAbsent returns true in exactly one of them.
 //
-// If the filter is full and the next one exceeds 256 GiB (2 GiB on a 32-bit machine), or all of them the memory
-// that debug.SetMemoryLimit or the system grants, AddIfAbsent returns an error.
+// If the filter is full and the next one exceeds 256 GiB (2 GiB on a 32-bit machine), or all of them exceed the
+// memory that debug.SetMemoryLimit or the system grants, AddIfAbsent returns an error.
 func (g *Growing) AddIfAbsent(key []byte) (bool, error) {
 	h := xxh3.Hash(key)
 	claim := &g.claims[h&claimMask]

@@ -57,7 +57,7 @@ func tellsExactlyOne(t *testing.T, g *blocked.Growing, keys [][]byte, seed uint6
 	const goroutines = 8
 	told := make([]atomic.Int32, len(keys))
 	filtertest.AtOnce(goroutines, func(goroutine int) {
-		rng := rand.New(rand.NewPCG(seed, uint64(goroutine/2))) // two of them in the same order
+		rng := rand.New(rand.NewPCG(seed, uint64(goroutine/2))) // the same order for every two of them
 		for _, i := range rng.Perm(len(keys)) {
 			absent, err := g.AddIfAbsent(keys[i])
 			if err != nil {
@@ -81,7 +81,7 @@ func tellsExactlyOne(t *testing.T, g *blocked.Growing, keys [][]byte, seed uint6
 	}
 }
 
-// No key is denied once Add has returned, while other goroutines add, ask, write, read and unite.
+// No key is ruled out once its Add has returned, while other goroutines add, look up, write, read and unite.
 func TestGrowingDeniesNoKeyWhileOthersAdd(t *testing.T) {
 	t.Parallel()
 	const goroutines, each = 4, 6000
@@ -106,7 +106,7 @@ func TestGrowingDeniesNoKeyWhileOthersAdd(t *testing.T) {
 				return
 			}
 			filtertest.CheckContains(t, read.Contains, mine[:i+1])
-			if err := g.Union(read); err == nil { // both have grown as often
+			if err := g.Union(read); err == nil { // both have grown equally often
 				filtertest.CheckContains(t, g.Contains, mine[:i+1])
 			}
 		}

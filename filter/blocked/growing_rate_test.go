@@ -8,8 +8,8 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// The rate is at most what was asked for, at any number of keys: that which Inspect computes, and that of lookups. Keys
-// are added one at a time, so that all filters but the last one are full.
+// At any number of keys, the rate is at most the requested one, both as Inspect computes it and as lookups measure
+// it. Keys are added one at a time, so that all filters but the last one are full.
 func TestGrowingKeepsItsRate(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -45,8 +45,8 @@ func sumOfRates(g *blocked.Growing) (sum float64) {
 	return sum
 }
 
-// Grow goes on from filters that are empty, half full and full, and keeps to the rate, or to 17/16 of it for those that
-// had nearly all of it. One that is overfull stays as it is.
+// Grow continues from filters that are empty, half full and full, and keeps the rate, or 17/16 of it for filters
+// that already had nearly all of it. An overfull filter stays as it is.
 func TestGrowGoesOnFromAFilter(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()

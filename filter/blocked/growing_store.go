@@ -14,7 +14,7 @@ const (
 	growingHeaderLen = 36 // with its checksum
 	linkEndLen       = 20 // with its checksum
 
-	// maxLinks are more than fit in memory: each but the second is for twice the keys of the one before.
+	// maxLinks is more than fit in memory: each link is for at least twice the keys of the one before.
 	maxLinks = 32
 )
 
@@ -64,7 +64,8 @@ func (l *link) writeTo(w io.Writer) (int64, error) {
 // bits returns the number of bits.
 func (f *Filter) bits() uint64 { return lineSize * 8 * uint64(len(f.lines)) }
 
-// ReadGrowing returns a filter that resumes from what [Growing.WriteTo] wrote. Errors and memory are as for [Read].
+// ReadGrowing returns a filter that resumes from the output of [Growing.WriteTo]. Errors and memory are as for
+// [Read].
 func ReadGrowing(r io.Reader) (*Growing, error) {
 	buffer := make([]byte, chunkLines*lineSize)
 	header := buffer[:growingHeaderLen]
@@ -85,7 +86,7 @@ func ReadGrowing(r io.Reader) (*Growing, error) {
 	return g, nil
 }
 
-// parseGrowingHeader returns a chain without links, and how many there are.
+// parseGrowingHeader returns a chain without links, and the number of links that follow.
 func parseGrowingHeader(header []byte) (c *chain, links uint32, err error) {
 	version, links := binary.LittleEndian.Uint32(header[8:]), binary.LittleEndian.Uint32(header[12:])
 	if version != growingVersion {
@@ -97,7 +98,7 @@ func parseGrowingHeader(header []byte) (c *chain, links uint32, err error) {
 	}
 	rate := math.Float64frombits(binary.LittleEndian.Uint64(header[16:]))
 	rest := math.Float64frombits(binary.LittleEndian.Uint64(header[24:]))
-	least := rate / 17 * math.Pow(1-share, float64(links)) // Grow leaves 1/16, and each link but the first 3/4 of it
+	least := rate / 17 * math.Pow(1-share, float64(links)) // Grow leaves ≥ 1/16, and each later link 3/4 of the rest
 	if !(rest >= least && rest <= rate) {
 		return nil, 0, fmt.Errorf("blocked: growing filter of %d filters with %g left of a rate of %g: must be at least %.3g",
 			links, rest, rate, least)
@@ -105,7 +106,7 @@ func parseGrowingHeader(header []byte) (c *chain, links uint32, err error) {
 	return &chain{rate: rate, rest: rest}, links, checkRate(rate)
 }
 
-// readLink reads a filter and what follows it.
+// readLink reads a filter and the numbers after it.
 func readLink(r io.Reader, buffer []byte) (link, error) {
 	f, err := read(r, buffer)
 	if err != nil {
@@ -117,7 +118,7 @@ func readLink(r io.Reader, buffer []byte) (link, error) {
 	}
 	l, keys := link{*f, binary.LittleEndian.Uint64(end), new(atomic.Uint64)}, binary.LittleEndian.Uint64(end[8:])
 	l.keys.Store(keys)
-	// A larger room would make the next filter as large as the file says.
+	// A larger room would let the file dictate the size of the next filter.
 	if most := f.bits(); l.room > most || keys > maxKeys {
 		return link{}, fmt.Errorf("blocked: filter for %d keys, with %d keys (maximum %d and %d)",
 			l.room, keys, most, uint64(maxKeys))

@@ -14,7 +14,7 @@ import (
 	"github.com/sievetable/sievetable/filter/blocked"
 )
 
-// The bytes are written down, as those of a Filter.
+// The expected bytes are literals, as for a Filter.
 func TestGrowingGolden(t *testing.T) {
 	t.Parallel()
 	g := newGrowing(t, 5, 0.001)
@@ -44,7 +44,7 @@ func smallChain(t testing.TB) []byte {
 	return seal(b, 0, 36)
 }
 
-// seal puts the checksum of b[from:to] right, which is in the last 4 bytes of these.
+// seal sets the checksum in the last 4 bytes of b[from:to].
 func seal(b []byte, from, to int) []byte {
 	sum := crc32.Checksum(b[from:to-4], crc32.MakeTable(crc32.Castagnoli))
 	binary.LittleEndian.PutUint32(b[to-4:], sum)
@@ -58,7 +58,7 @@ func readGrowing(contents []byte) error {
 
 func TestReadGrowingSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	// with reads a chain with other bytes at an offset, under right checksums.
+	// with reads a chain with other bytes at an offset, under valid checksums.
 	with := func(offset int, value ...byte) error {
 		b := smallChain(t)
 		copy(b[offset:], value)
@@ -88,7 +88,7 @@ func TestReadGrowingSaysWhatIsWrong(t *testing.T) {
 	})
 }
 
-// sealAll puts all checksums right, as far as the filters go.
+// sealAll sets all checksums, up to the first filter that is cut off.
 func sealAll(b []byte) []byte {
 	if len(b) < 36 {
 		return b
@@ -110,8 +110,8 @@ func sealAll(b []byte) []byte {
 	return b
 }
 
-// FuzzReadGrowing reads chains of any bytes, with all checksums put right: they are refused, or are the same bytes again,
-// and take keys.
+// FuzzReadGrowing reads arbitrary chains with valid checksums. They are refused, or they are written as the same
+// bytes and accept keys.
 func FuzzReadGrowing(f *testing.F) {
 	f.Add(smallChain(f), []byte("key"))
 	f.Add(stored(f, newGrowing(f, 1, 0.5)).Bytes(), []byte(""))

@@ -21,7 +21,7 @@ func newGrowing(t testing.TB, keys uint64, rate float64) *blocked.Growing {
 	return g
 }
 
-// addIfAbsent is AddIfAbsent where there is enough memory.
+// addIfAbsent is AddIfAbsent, which must not fail.
 func addIfAbsent(t testing.TB, g *blocked.Growing, key []byte) bool {
 	t.Helper()
 	absent, err := g.AddIfAbsent(key)
@@ -29,7 +29,7 @@ func addIfAbsent(t testing.TB, g *blocked.Growing, key []byte) bool {
 	return absent
 }
 
-// regrown returns g as it is after it was written and read.
+// regrown returns g after it was written and read.
 func regrown(t testing.TB, g *blocked.Growing) *blocked.Growing {
 	t.Helper()
 	b := stored(t, g)
@@ -43,7 +43,7 @@ func regrown(t testing.TB, g *blocked.Growing) *blocked.Growing {
 	return read
 }
 
-// growingKey is key i: of 8 to 47 bytes, one of 0 and one of 1 MiB.
+// growingKey returns key i. Keys have 8 to 47 bytes, except one of 0 bytes and one of 1 MiB.
 func growingKey(i uint64) []byte {
 	switch i {
 	case 1:
@@ -64,8 +64,8 @@ func checkGrown(t testing.TB, g *blocked.Growing, n uint64) {
 	}
 }
 
-// A Growing has each key that was added, whatever the number, and takes an absent one for it at the rate that was asked
-// for at most. AddIfAbsent is what Contains was not. The same holds of what is written and read on the way.
+// A Growing contains every added key, at any number of keys, and its false-positive rate is at most the requested
+// one. AddIfAbsent returns the negation of Contains. The same holds after the filter was written and read.
 func TestGrowingIsASetOfKeys(t *testing.T) {
 	t.Parallel()
 	type size struct {
@@ -109,7 +109,7 @@ func TestGrowingIsASetOfKeys(t *testing.T) {
 	}
 }
 
-// checkPassed fails the test if more keys passed than chance explains, by four standard deviations.
+// checkPassed fails the test if more keys passed than expected, by over four standard deviations.
 func checkPassed(t *testing.T, passed, of, rate float64) {
 	t.Helper()
 	if most := of*rate + 4*math.Sqrt(of*rate); passed > most {
@@ -117,7 +117,7 @@ func checkPassed(t *testing.T, passed, of, rate float64) {
 	}
 }
 
-// A union has all keys of both chains, and goes on growing.
+// A union has all keys of both chains, and continues to grow.
 func TestGrowingUnion(t *testing.T) {
 	t.Parallel()
 	for _, keys := range []uint64{0, 3, 1000, 40_000} {
@@ -138,7 +138,7 @@ func TestGrowingUnion(t *testing.T) {
 			t.Error("the other filter has changed")
 		}
 		checkGrown(t, regrown(t, a), keys+keys/2)
-		// A key of both is counted twice if it is not in the same filter of both chains.
+		// A common key is counted twice unless it is in the same filter of both chains.
 		if got, want := float64(a.Len()), 1.5*float64(keys); got < 0.97*want-1 || got > 4./3*1.03*want+1 {
 			t.Errorf("Len = %.0f, want about %.0f", got, want)
 		}
@@ -166,8 +166,8 @@ func TestGrowingRefuses(t *testing.T) {
 	})
 }
 
-// A key for which there is no memory is an error, and not in the filter. All others are, and there may be memory
-// later. The limit is the process's, and so the test is not parallel.
+// If there is no memory for a key, adding it returns an error, and it is not in the filter. All other keys are, and
+// memory can become available later. The limit is the process's, so the test is not parallel.
 func TestGrowingWithoutMemory(t *testing.T) {
 	g, n := newGrowing(t, 100, 0.01), uint64(0)
 	func() {

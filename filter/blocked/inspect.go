@@ -16,14 +16,13 @@ type Inspection struct {
 	Rate  float64 // false-positive rate, 0 to 1
 }
 
-// Inspect describes the filter as it is. It reads all of it, which takes some seconds for 10 GB. The estimate of
-// Keys has a standard deviation below 1 % in a full filter of 10^4 keys, and is meaningless after
-// [Filter.Intersect].
+// Inspect describes the current filter. It reads all of it, which takes some seconds for 10 GB. The estimate of Keys
+// has a standard deviation below 1 % in a full filter of 10^4 keys, and is meaningless after [Filter.Intersect].
 func (f *Filter) Inspect() Inspection {
 	i := Inspection{Lines: uint64(len(f.lines)), K: 2 * f.probes}
 	lines := float64(i.Lines)
 	for n := range f.lines {
-		both := 0 // the pairs of bits in one word that are both set, in order, also of a bit with itself
+		both := 0 // ordered pairs of set bits in the same word, including a bit with itself
 		for w := range f.lines[n] {
 			set := bits.OnesCount64(atomic.LoadUint64(&f.lines[n][w]))
 			i.Set += uint64(set)

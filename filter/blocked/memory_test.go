@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
-// A filter for which there is too little memory is an error that names the bytes, however it is made.
+// If there is too little memory for a filter, every way to create it returns an error with the number of bytes.
 func TestTooLittleMemoryIsAnError(t *testing.T) {
 	if !filtertest.InLittleMemory(t) {
 		return
@@ -40,7 +40,7 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// SizeFor is the Size of the filter that New returns, also of one for which there is no memory.
+// SizeFor returns the Size of the filter from New, even if there is no memory for it.
 func TestSizeFor(t *testing.T) {
 	t.Parallel()
 	for _, keys := range []uint64{0, 1, 100, 12_345, 1_000_000} {

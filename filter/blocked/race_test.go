@@ -20,12 +20,12 @@ func TestAddIfAbsentTellsOneAtLeast(t *testing.T) {
 	filtertest.CheckAddIfAbsent(t, onePercent(t))
 }
 
-// onePercent makes filters with a rate of 1 %.
+// onePercent returns a function that creates filters with a rate of 1 %.
 func onePercent(t *testing.T) func(n uint64) *blocked.Filter {
 	return func(n uint64) *blocked.Filter { return newFilter(t, n, 0.01) }
 }
 
-// What is written while others add has a checksum of what was written.
+// The checksum matches the written bytes, even while others add keys.
 func TestWriteToIsSoundWhileOthersAdd(t *testing.T) {
 	t.Parallel()
 	f := newFilter(t, 200_000, 0.01)

@@ -10,8 +10,8 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// New promises that the rate is within what was asked for, at any number of keys. Inspect tells the rate,
-// and lookups of absent keys measure it.
+// At any number of keys, the rate of a filter from New is at most the requested one, as computed by Inspect and as
+// measured by lookups of absent keys.
 func TestRateIsWithinWhatWasAskedFor(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -40,8 +40,7 @@ func TestRateIsWithinWhatWasAskedFor(t *testing.T) {
 	}
 }
 
-// checkMeasured holds the share of random keys that f may contain to the rate, within four standard
-// deviations.
+// checkMeasured checks that the share of random keys that pass f is the rate, within four standard deviations.
 func checkMeasured(t *testing.T, f *blocked.Filter, rng *rand.Rand, rate float64) {
 	t.Helper()
 	const asked = 2_000_000
@@ -56,7 +55,7 @@ func checkMeasured(t *testing.T, f *blocked.Filter, rng *rand.Rand, rate float64
 	}
 }
 
-// The rate and the number of keys are told of filters that are overfull too, and of keys that are not random.
+// Inspect returns the right rate and number of keys for overfull filters too, and for keys that are not random.
 func TestInspectTellsTheRateOfAnyFilter(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()

@@ -49,10 +49,10 @@ func (f *Filter) checkEqualForm(operation string, other *Filter) error {
 }
 
 // Union adds all keys of other, which must have the same rate and filters of the same sizes and k, as after
-// NewGrowing with the same arguments while both have grown as often. Keys can be added to both during the call, and
-// none is lost.
+// NewGrowing with the same arguments if both have grown equally often. Keys can be added to both during the call,
+// and none is lost.
 //
-// A filter of the chain can get up to twice the keys that it is for. The false-positive rate can then exceed
+// A filter of the chain can then hold up to twice as many keys as planned, and the false-positive rate can exceed
 // [Growing.Rate]: see [Growing.Inspect]. Len is an estimate afterwards.
 func (g *Growing) Union(other *Growing) error {
 	c, o := g.chain.Load(), other.chain.Load()

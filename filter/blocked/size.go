@@ -14,8 +14,8 @@ func checkRate(rate float64) error {
 	return nil
 }
 
-// size returns the lines and probes of a filter for that number of keys and that rate: the fewest lines, except that
-// another probe must save 1 % of them.
+// size returns the lines and probes of a filter for that number of keys and that rate: the fewest lines, but it adds
+// a probe only if that saves 1 % of them.
 func size(keys uint64, rate float64) (lines uint64, probes int, err error) {
 	keys = max(keys, 1)
 	// No filter takes less than log2(1/rate) bits per key.
@@ -66,7 +66,7 @@ func predict(keys, lines uint64, probes int) (mean, deviation float64) {
 	})
 	x1, x2, r1, r2, xr = x1/sum, x2/sum, r1/sum, r2/sum, xr/sum
 	variance := r2 - r1*r1
-	// All lines together always have the same number of keys: what one has more, others have less.
+	// The total number of keys is fixed: if one line has more, others have fewer.
 	if covariance := xr - x1*r1; x2 > x1*x1 {
 		variance -= covariance * covariance / (x2 - x1*x1)
 	}
@@ -96,8 +96,9 @@ func loads(keys, lines uint64, visit func(x, weight float64)) {
 	}
 }
 
-// lineRate returns the means of the rates of lines with x keys, and of their squares. A line has the rate q^probes,
-// where q is the probability that it has both bits of a random probe. lineRate assumes that q is log-normal.
+// lineRate returns the mean rate of lines with x keys, and the mean of the squared rates. A line has the rate
+// q^probes, where q is the probability that it has both bits of a random probe. lineRate assumes that q is
+// log-normal.
 func lineRate(x float64, probes int) (mean, square float64) {
 	q, q2 := probeMoments(x * float64(probes))
 	if q <= 0 {
@@ -112,7 +113,7 @@ func lineRate(x float64, probes int) (mean, square float64) {
 func probeMoments(m float64) (q, q2 float64) {
 	const w = wordBits
 	q = (allSet(m, 1, 0) + (w-1)*allSet(m, 2, 0)) / w
-	// Two probes in the same word: how many different bits they check.
+	// Two probes in the same word can check 1 to 4 different bits.
 	same := (allSet(m, 1, 0) + 7*(w-1)*allSet(m, 2, 0) + 6*(w-1)*(w-2)*allSet(m, 3, 0) +
 		(w-1)*(w-2)*(w-3)*allSet(m, 4, 0)) / (w * w * w)
 	different := (allSet(m, 1, 1) + 2*(w-1)*allSet(m, 1, 2) + (w-1)*(w-1)*allSet(m, 2, 2)) / (w * w)
@@ -131,10 +132,10 @@ func allSet(m float64, a, b int) float64 {
 	return max(p, 0)
 }
 
-// choose has the binomial coefficients, with the sign of inclusion and exclusion.
+// choose[n][k] is the binomial coefficient with the sign for inclusion and exclusion.
 var choose = [5][5]float64{{1}, {1, -1}, {1, -2, 1}, {1, -3, 3, -1}, {1, -4, 6, -4, 1}}
 
-// hit has the probability that a pair sets at least one of i bits of a word.
+// hit[i] is the probability that a pair sets at least one of i given bits of a word.
 var hit = func() (h [5]float64) {
 	for i := range h {
 		clear := float64(wordBits-i) / wordBits

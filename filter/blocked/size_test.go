@@ -10,7 +10,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// The predicted rate is the mean of those of filters, and its deviation theirs.
+// The predicted mean and deviation match the measured rates of filters.
 func TestPredictIsWhatFiltersHave(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -53,7 +53,7 @@ func TestPredictIsWhatFiltersHave(t *testing.T) {
 	}
 }
 
-// Sizes are within the bounds, and grow with the keys and with lower rates.
+// Sizes are within their bounds, and grow with more keys and lower rates.
 func TestSizeGrowsWithWhatIsAskedFor(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -76,7 +76,7 @@ func TestSizeGrowsWithWhatIsAskedFor(t *testing.T) {
 	}
 }
 
-// What documentation says of bits per key.
+// The bits per key are as documented.
 func TestBitsPerKey(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

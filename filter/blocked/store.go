@@ -19,7 +19,7 @@ const (
 	headerLen = 28 // with its checksum, which is in the last 4 bytes
 	sumLen    = 4
 
-	// chunkLines is how many lines are written or read at a time.
+	// chunkLines is the number of lines that are written or read at a time.
 	chunkLines = 1024
 )
 
@@ -100,7 +100,7 @@ func Open(contents []byte) (*Filter, error) {
 	return f, nil
 }
 
-// Read returns a filter that resumes from what [Filter.WriteTo] wrote, and reads no further. If the bytes are
+// Read returns a filter that resumes from the output of [Filter.WriteTo], and reads no further. If the bytes are
 // corrupt or memory is not available, Read returns an error. Before that, it allocates at most 64 KiB and 9 times
 // the bytes read.
 func Read(r io.Reader) (*Filter, error) { return read(r, make([]byte, chunkLines*lineSize)) }

@@ -15,8 +15,8 @@ import (
 	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
-// A filter that is stored and resumed at any time has the same bytes and answers at the end. The sizes are
-// about those of the pieces in which it is read.
+// A filter that is stored and resumed at any time has the same bytes and results at the end. The sizes are around
+// the size of the pieces in which it is read.
 func TestResumedFiltersGoOn(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(85, 1))
@@ -52,8 +52,8 @@ func stored(t testing.TB, f storable) *bytes.Buffer {
 	return b
 }
 
-// rewritten returns f as it is after it was written and read, in pieces of odd sizes. What follows the
-// filter must not be read.
+// rewritten returns f after it was written and read, in pieces of odd sizes. Bytes after the filter must not be
+// read.
 func rewritten(t *testing.T, f *blocked.Filter) *blocked.Filter {
 	t.Helper()
 	b := stored(t, f)
@@ -69,7 +69,7 @@ func rewritten(t *testing.T, f *blocked.Filter) *blocked.Filter {
 	return read
 }
 
-// checkDamage checks that it is an error whatever byte is changed, and wherever the contents end.
+// checkDamage checks that read returns an error for every changed byte, and for every truncation.
 func checkDamage(t *testing.T, contents []byte, read func(contents []byte) error) {
 	t.Helper()
 	noError(t, read(contents))
@@ -109,7 +109,7 @@ func TestDamageIsAnError(t *testing.T) {
 	}
 }
 
-// header returns a header with a right checksum.
+// header returns a header with a valid checksum.
 func header(magic string, version, k uint32, lines uint64) []byte {
 	b := binary.LittleEndian.AppendUint32([]byte(magic), version)
 	b = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint32(b, k), lines)
@@ -140,8 +140,8 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 	})
 }
 
-// A few bytes that announce a large filter take little memory, nor do 32 filters of which the last one is large. This
-// measures what the process allocates, and so is not parallel.
+// A few bytes that claim a large filter take little memory, and so do 32 filters of which the last one claims to be
+// large. This measures the allocations of the process, so it is not parallel.
 func TestReadTakesNoMemoryOnTheWordOfAFile(t *testing.T) {
 	large := append(header("SieveBlk", 1, 6, min(uint64(math.MaxInt/64), 1<<32)), make([]byte, 1<<20)...)
 	small := stored(t, newGrowing(t, 1, 0.01)).Bytes()
@@ -165,7 +165,7 @@ func TestReadTakesNoMemoryOnTheWordOfAFile(t *testing.T) {
 
 var errFull = errors.New("disk full")
 
-// fullAfter is a Writer that fails behind so many bytes.
+// fullAfter is a Writer that fails after that many bytes.
 type fullAfter int
 
 func (w *fullAfter) Write(p []byte) (int, error) {
@@ -177,7 +177,8 @@ func (w *fullAfter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// checkErrorsReturned checks that errors of the Writer and of the Reader behind some bytes of f are returned.
+// checkErrorsReturned checks that errors of the Writer and the Reader are returned, if they fail after some bytes of
+// f.
 func checkErrorsReturned(t *testing.T, f storable, read func(r io.Reader) error, lengths ...int) {
 	t.Helper()
 	contents := stored(t, f).Bytes()
@@ -206,8 +207,8 @@ func TestErrorsOfReaderAndWriterAreReturned(t *testing.T) {
 	checkErrorsReturned(t, g, func(r io.Reader) error { return errorOf(blocked.ReadGrowing(r)) })
 }
 
-// FuzzOpen opens filters of any bytes, with the checksum of the header put right: they are refused, or
-// are the same bytes again, and take keys.
+// FuzzOpen opens arbitrary filters with a valid header checksum. They are refused, or they are written as the same
+// bytes and accept keys.
 func FuzzOpen(f *testing.F) {
 	f.Add(newFilter(f, 3, 0.01).Bytes(), []byte("key"))
 	f.Add(header("SieveBlk", 1, 6, 1<<32), []byte(""))
