@@ -24,7 +24,7 @@ func (b *builder) filter(n int, seed uint64, fingerprintBits int) []byte {
 	return contents
 }
 
-// setBytes sets fingerprints of 8 bits, in the opposite order of removal. A fingerprint that is not set yet is 0.
+// setBytes sets fingerprints of 8 bits, in reverse order of removal. A fingerprint that is not set yet is 0.
 func (b *builder) setBytes(contents []byte, n int) {
 	s := b.shape
 	for r := n - 1; r >= 0; r-- {
@@ -65,8 +65,8 @@ func word(contents []byte, i uint32) uint16 {
 	return binary.LittleEndian.Uint16(contents[2*uint64(i):])
 }
 
-// packed returns fingerprint i of that many bits, with other bits above it. It lies in up to three consecutive bytes.
-// Since the trailer follows the last one, a fourth byte can be read.
+// packed returns fingerprint i of that many bits, with other bits above it. It spans up to three bytes. Reading a
+// fourth is safe, since the trailer follows the fingerprints.
 func packed(contents []byte, i, width uint32) uint16 {
 	at := uint64(i) * uint64(width)
 	return uint16(binary.LittleEndian.Uint32(contents[at>>3:]) >> (at & 7))

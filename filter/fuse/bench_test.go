@@ -8,8 +8,8 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// lookedUp is the number of absent keys that the benchmark looks up, one after the other. They
-// are so many that not all of the filter they need stays in the processor's cache.
+// lookedUp is the number of absent keys that the benchmark looks up, one after another: enough that the parts of the
+// filter that they need do not all stay in the processor's cache.
 const lookedUp = 1 << 20
 
 // A policyToMeasure is a filter of the benchmark.
@@ -18,9 +18,8 @@ type policyToMeasure struct {
 	build func(n int) (contents []byte, contains func(key []byte) bool)
 }
 
-// BenchmarkFilters measures one filter of 10⁴ to 10⁷ keys: of this package, and those of
-// package filter. A lookup is of an absent key. Before that each of the keys is looked up, as
-// a filter must have them all.
+// BenchmarkFilters measures filters of 10⁴ to 10⁷ keys, of this package and of package filter. Lookups are of absent
+// keys. Before them, each present key is looked up, to check that the filter contains it.
 func BenchmarkFilters(b *testing.B) {
 	most := 10_000_000
 	if testing.Short() {
@@ -56,7 +55,7 @@ func ofTable(b *testing.B, name string, p filter.TablePolicy) policyToMeasure {
 	}
 }
 
-// leveldb is one filter of package filter's Bloom for all keys.
+// leveldb is a single filter of filter.Bloom for all keys.
 func leveldb(bitsPerKey int) policyToMeasure {
 	p := filter.NewBloom(bitsPerKey)
 	return policyToMeasure{

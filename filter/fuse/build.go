@@ -10,22 +10,22 @@ import (
 )
 
 const (
-	// maxAttempts bounds how many seeds are tried. An attempt fails in a few percent of all cases.
+	// maxAttempts bounds the number of seeds to try. A few percent of all attempts fail.
 	maxAttempts = 1024
 
-	// maxPooled is the most keys of a filter whose builder is kept for the next one.
+	// maxPooled is the maximum number of keys for which a builder is kept for the next filter.
 	maxPooled = 100_000
 
-	// maxUnsorted is the most keys that are not sorted by segments: the counts and sums of about as many fit the
-	// processor's second-level cache.
+	// maxUnsorted is the maximum number of keys that are not sorted by segment: the counts and sums of about that
+	// many fit in the processor's second-level cache.
 	maxUnsorted = 40_000
 )
 
-// A builder computes the fingerprints of a filter. The next filter uses its memory again.
+// A builder computes the fingerprints of a filter. The next filter reuses its memory.
 //
 // If only one key has a place, the fingerprint there can be set last, to whatever this key needs. So the builder
-// removes the key, which can leave other places with only one key, and so on. Once all keys are removed, it sets their
-// fingerprints in the opposite order. If some keys are left, it tries another seed.
+// removes the key, which can leave other places with only one key, and so on. Once all keys are removed, it sets
+// their fingerprints in reverse order. If some keys are left, it tries another seed.
 type builder struct {
 	shape
 	counts []uint8  // of the hashes at each place
@@ -101,7 +101,7 @@ func (b *builder) resize(n int) {
 	}
 }
 
-// sized returns a slice of n elements of any values, in the memory of s if it is large enough.
+// sized returns a slice of n arbitrary elements, in the memory of s if it is large enough.
 func sized[E any](s []E, n int) []E {
 	if cap(s) < n {
 		return make([]E, n)
@@ -116,8 +116,8 @@ func cleared[E any](s []E, n int) []E {
 	return s
 }
 
-// count adds all hashes to the counts and sums of their places. It returns false if a count overflows. It sorts many
-// hashes by segments first, so that their places stay in the processor's cache.
+// count adds all hashes to the counts and sums of their places. It returns false if a count overflows. If there are
+// many hashes, it first sorts them by segment, so that their places stay in the processor's cache.
 func (b *builder) count(l *hashlist.List, seed uint64) bool {
 	if l.Len() > maxUnsorted {
 		b.sort(l, seed)
@@ -132,10 +132,10 @@ func (b *builder) count(l *hashlist.List, seed uint64) bool {
 	return b.add(mixed)
 }
 
-// sort puts the hashes, mixed with the seed, into the order of the segments of their first places.
+// sort mixes the hashes with the seed and sorts them by the segment of their first place.
 func (b *builder) sort(l *hashlist.List, seed uint64) {
 	segments := b.starts / uint64(b.segmentLen)
-	next := make([]int, segments+1) // index of the next hash of each segment; at first, counts of the segment before
+	next := make([]int, segments+1) // index of the next hash of each segment; at first, the count of the segment before
 	for _, chunk := range l.Chunks() {
 		for _, h := range chunk {
 			segment, _ := bits.Mul64(mix(h+seed), segments)
@@ -173,7 +173,7 @@ func (b *builder) add(mixed []uint64) bool {
 	return true
 }
 
-// peel removes hashes, moves them to the front of hashes in this order, and returns their number.
+// peel removes hashes, moves them to the front of b.hashes in order of removal, and returns their number.
 func (b *builder) peel() (removed int) {
 	s, counts, sums := b.shape, b.counts, b.sums[:len(b.counts)]
 	n := b.findAlone()
@@ -205,7 +205,7 @@ func (b *builder) peel() (removed int) {
 // returns the number of places in alone.
 func takeFrom(place uint32, h uint64, counts []uint8, sums []uint64, alone []uint32, n int) int {
 	alone[n] = place
-	if counts[place] == 2 { // without a jump
+	if counts[place] == 2 { // compiles without a branch
 		n++
 	}
 	counts[place]--

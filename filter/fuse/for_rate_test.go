@@ -7,7 +7,7 @@ import (
 	"github.com/sievetable/sievetable/filter/fuse"
 )
 
-// ForRate takes the fewest bits that have the rate.
+// ForRate chooses the fewest bits that reach the rate.
 func TestForRateTakesTheFewestBits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

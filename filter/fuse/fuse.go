@@ -46,7 +46,7 @@ const defaultBits = 12
 // is safe for concurrent use.
 type Policy struct {
 	bits int // 0: defaultBits
-	most int // of the filters that Readers keep; 0: as many as they have
+	most int // maximum bits of the filters that Readers keep; 0: no limit
 }
 
 var _ filter.TablePolicy = Policy{}

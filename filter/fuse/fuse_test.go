@@ -29,7 +29,7 @@ func newPolicy(t testing.TB, bits int) fuse.Policy {
 	return p
 }
 
-// A keySet makes up different keys of 16 bytes. Those of two seeds differ.
+// A keySet generates different keys of 16 bytes. Keys of two seeds differ.
 type keySet struct {
 	rng  *rand.Rand
 	seed uint32
@@ -118,8 +118,7 @@ func TestSizeIsThatOfTheFilter(t *testing.T) {
 	}
 }
 
-// A table with several versions of each key adds it several times, and others may add keys
-// in any order.
+// Tables add a key once for each of its versions, and other programs may add keys in any order.
 func TestKeysAreAddedAgain(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ n, again, times int }{
@@ -170,7 +169,7 @@ func TestNewRefusesImpossibleBits(t *testing.T) {
 	}
 }
 
-// The trailer of a filter of 100 keys, and what is wrong in it.
+// Faults in the trailer of a filter of 100 keys.
 func TestOpenRefusesImpossibleForms(t *testing.T) {
 	t.Parallel()
 	whole := build(t, fuse.Policy{}, 100)
@@ -212,7 +211,7 @@ func TestInspectTellsTheForm(t *testing.T) {
 	}
 }
 
-// A segment has up to 2^18 fingerprints: the hash has no more bits for a place in it.
+// A segment has up to 2^18 fingerprints, since 18 bits of the hash choose the place in it.
 func TestInspectRefusesLongSegments(t *testing.T) {
 	t.Parallel()
 	for lg, ok := range map[byte]bool{17: true, 18: true, 19: false, 255: false} {
@@ -224,7 +223,7 @@ func TestInspectRefusesLongSegments(t *testing.T) {
 	}
 }
 
-// The fingerprints of a key are equal where the filter may contain it, and only there.
+// Probe returns equal fingerprints if and only if the filter may contain the key.
 func TestProbeTellsWhatContainsDecides(t *testing.T) {
 	t.Parallel()
 	for _, bits := range allBits {
@@ -242,7 +241,7 @@ func TestProbeTellsWhatContainsDecides(t *testing.T) {
 	}
 }
 
-// Bytes of every kind open or do not, and an open filter answers without a panic.
+// Arbitrary bytes are refused, or open as a filter whose lookups do not panic.
 func FuzzOpen(f *testing.F) {
 	for _, bits := range allBits {
 		f.Add(build(f, newPolicy(f, bits), 100), []byte("key"))

@@ -14,10 +14,10 @@ var ErrTooManyKeys = fmt.Errorf(
 	"fuse: more than %d keys in one filter: write several tables, or use another filter", MaxKeys)
 
 // NewTableGenerator returns an empty generator. It takes 8 bytes of memory for each key, or none if the key equals
-// the previous one. Generate takes about 23 more for a moment. Duplicate keys make it slower, but the filter no
+// the previous one. Generate temporarily takes about 23 more. Duplicate keys make it slower, but the filter no
 // larger.
 //
-// Without keys, Generate returns no filter, and for more than [MaxKeys] keys [ErrTooManyKeys].
+// Without keys, Generate returns no filter. For more than [MaxKeys] keys, it returns [ErrTooManyKeys].
 func (p Policy) NewTableGenerator() filter.TableGenerator {
 	return &generator{bits: p.Bits()}
 }

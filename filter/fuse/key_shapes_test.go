@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// A filterOf makes a filter of the keys, and returns its answers.
+// A filterOf builds a filter of the keys, and returns its lookup function.
 type filterOf func(t *testing.T, keys [][]byte) (contains func(key []byte) bool)
 
 func bloomOf(bits int) filterOf {
@@ -30,9 +30,9 @@ func tableFilterOf(p filter.TablePolicy) filterOf {
 	}
 }
 
-// keyShapes are keys by number, and the rates in percent that filter/README.md has for them: of
-// Bloom(10) with 34 to 40 keys the lowest and the highest, with 1,000 keys, TableBloom(10) and fuse
-// of 8 bits, and of the same with 20 and 16 bits.
+// keyShapes are keys by number, and their rates in percent from filter/README.md: for Bloom(10) with 34 to 40 keys
+// the lowest and the highest, with 1,000 keys, for TableBloom(10) and fuse of 8 bits, and for the same with 20 and
+// 16 bits.
 var keyShapes = []struct {
 	name  string
 	key   func(i int) []byte
@@ -84,11 +84,11 @@ func TestRatesByShapeOfKeys(t *testing.T) {
 	}
 }
 
-// near reports whether a rate is about as many percent.
+// near reports whether a rate is about that many percent.
 func near(rate, percent float64) bool { return 100*rate >= percent/1.25 && 100*rate <= percent*1.25 }
 
-// neighborRate is the share of absent keys that filters of n keys each may contain. The keys are
-// those of even numbers in a row, and the absent ones those of the odd numbers between them.
+// neighborRate returns the share of absent keys that pass filters of n keys each. The keys have consecutive even
+// numbers, and the absent keys the odd numbers between them.
 func neighborRate(t *testing.T, f filterOf, key func(i int) []byte, n, filters int) float64 {
 	hits, rng := 0, rand.New(rand.NewPCG(uint64(n), 2))
 	for range filters {

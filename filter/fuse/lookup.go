@@ -30,7 +30,7 @@ func (Policy) Open(contents []byte) (filter.TableFilter, error) {
 	return &f, nil
 }
 
-// An openFilter is a filter whose form has been checked, of any number of bits.
+// An openFilter is a filter of any number of bits, whose form has been checked.
 type openFilter struct {
 	shape
 	contents []byte

@@ -6,7 +6,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// batchSize is how many keys of ContainsMany are hashed before the first fingerprint is read.
+// batchSize is the number of keys that ContainsMany hashes before it reads the first fingerprint.
 const batchSize = 64
 
 // ContainsMany sets results[i] to Contains(keys[i]): see [filter.TableFilter].
@@ -25,7 +25,8 @@ func (f *openFilter) ContainsMany(keys [][]byte, results []bool) {
 	}
 }
 
-// containsMixed looks keys up by their mixed hashes. The loops repeat Contains, since a call takes longer than they do.
+// containsMixed looks up keys by their mixed hashes. The loops repeat the code of Contains, since a call would take
+// longer than the lookup.
 func (f *openFilter) containsMixed(mixed []uint64, results []bool) {
 	switch f.bits {
 	case 8:

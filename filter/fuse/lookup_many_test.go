@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
-// The law: ContainsMany answers as Contains does for each key.
+// ContainsMany agrees with Contains for each key.
 func TestContainsManyIsManyContains(t *testing.T) {
 	t.Parallel()
 	for _, bits := range allBits {

@@ -12,15 +12,14 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// All memory that is allocated for a filter, from the first key to the last byte, is at most 32 bytes for
-// each key. So at no time there can be more.
+// Building a filter allocates at most 32 bytes per key in total, so it never takes more at a time.
 func TestMemoryOfBuilding(t *testing.T) {
 	long.NoRace(t)
 	const keys, most = 1_000_000, 32
 	for _, bits := range allBits {
 		for name, write := range map[string]func(testing.TB, int, int){"generator": addToGenerator, "Writer": writeFilterOnly} {
 			t.Run(fmt.Sprintf("%s/bits=%d", name, bits), func(t *testing.T) {
-				runtime.GC() // the second one leaves nothing in pools
+				runtime.GC() // twice, to empty the pools too
 				runtime.GC()
 				allocated := filtertest.AllocatedBy(func() { write(t, bits, keys) })
 				if n := float64(allocated) / keys; n > most {

@@ -8,8 +8,8 @@ import (
 	"github.com/sievetable/sievetable/filter"
 )
 
-// Narrow returns a new filter of the same keys with fingerprints of at most as many bits: 4, 8, 10, 12, 14 or 16.
-// It is identical to the one that [New] with these bits builds.
+// Narrow returns a copy of a filter with fingerprints of that many bits: 4, 8, 10, 12, 14 or 16, and at most as many
+// as before. It is identical to the filter that a Policy of these bits builds from the same keys.
 func Narrow(contents []byte, bits int) ([]byte, error) {
 	if !slices.Contains(widths, bits) {
 		return nil, errBits(bits)
@@ -47,7 +47,7 @@ func repack(to, from []byte, n uint64, toBits, fromBits int) {
 }
 
 // AtMost returns a policy like p whose Readers keep fingerprints of at most that many bits: 4, 8, 10, 12, 14 or 16.
-// A Reader replaces a larger filter by the result of [Narrow]. A limit of p can only become lower.
+// A Reader replaces a larger filter by the result of [Narrow]. If p already has a limit, the lower one applies.
 //
 //	reading, err := policy.AtMost(8)
 //	r, err := table.Open(name, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{reading}})

@@ -48,7 +48,7 @@ func passes(r *table.Reader, key []byte) bool {
 	return may || err != nil
 }
 
-// passing returns how many of n listed keys, and of n others that are absent too, pass the filter.
+// passing returns the shares of n listed keys, and of n other absent keys, that pass the filter.
 func passing(r *table.Reader, n int) (listed, others float64) {
 	for key := range listedKeys(n) {
 		if passes(r, key) {
@@ -61,8 +61,8 @@ func passing(r *table.Reader, n int) (listed, others float64) {
 	return listed, others
 }
 
-// A Reader holds at most the bits of its policy, and rules out what the narrowed filter does. With Never it
-// holds all bits, also if there are no exceptions.
+// A Reader keeps at most its policy's bits, and rules out the same keys as the narrowed filter. With Never it keeps
+// all bits, even if there are no exceptions.
 func TestReaderNarrowsFilters(t *testing.T) {
 	t.Parallel()
 	const n, absent = 20_000, 100_000
@@ -97,8 +97,8 @@ func TestReaderNarrowsFilters(t *testing.T) {
 	}
 }
 
-// Exceptions that come after the fact are those of the filter as it is stored, whatever bits the Reader holds. From
-// then on, Readers hold all bits.
+// Except finds the exceptions of the filter as stored, however many bits the Reader keeps. Readers of the result
+// keep all bits.
 func TestExceptWithNarrowedFilters(t *testing.T) {
 	t.Parallel()
 	const n, listed = 20_000, 50_000
@@ -118,7 +118,7 @@ func TestExceptWithNarrowedFilters(t *testing.T) {
 	}
 }
 
-// checkNarrowReader checks that a Reader has all n keys, and a filter of so many bits.
+// checkNarrowReader checks that a Reader has all n keys, and a filter of that many bits.
 func checkNarrowReader(t *testing.T, r *table.Reader, n, bits int) {
 	t.Helper()
 	if size := int64(newPolicy(t, bits).Size(n)); r.Filters().TableSize != size || r.FilterErr() != nil || r.Verify() != nil {
@@ -131,7 +131,7 @@ func checkNarrowReader(t *testing.T, r *table.Reader, n, bits int) {
 	}
 }
 
-// A copy of a filter that is in memory, or mapped, would take more memory.
+// Filters in memory or in a mapped file are not narrowed, since a copy would take more memory.
 func TestFiltersInMemoryAreNotNarrowed(t *testing.T) {
 	t.Parallel()
 	const n = 1000
@@ -152,7 +152,7 @@ func TestFiltersInMemoryAreNotNarrowed(t *testing.T) {
 	}
 }
 
-// A corrupt filter is not narrowed and not used. Corrupt exceptions are a promise too.
+// A corrupt filter is neither narrowed nor used. With corrupt exceptions, the filter is not narrowed either.
 func TestCorruptFiltersAreNotNarrowed(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -183,8 +183,7 @@ func TestCorruptFiltersAreNotNarrowed(t *testing.T) {
 	}
 }
 
-// Verify checks the filter of the file: fingerprints of which only the bits above the limit are wrong are
-// corrupt all the same.
+// Verify checks the filter in the file: it finds fingerprints in which only bits above the limit are wrong.
 func TestVerifyChecksTheWideFilter(t *testing.T) {
 	t.Parallel()
 	const n = 1000

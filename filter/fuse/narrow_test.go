@@ -22,8 +22,7 @@ func narrow(t testing.TB, contents []byte, bits int) []byte {
 	return narrowed
 }
 
-// checkNarrow checks, for all pairs of widths, that a narrowed filter has the bytes of one that is built from
-// the same keys.
+// checkNarrow checks, for all pairs of widths, that a narrowed filter is identical to one built from the same keys.
 func checkNarrow(t *testing.T, buildOf func(bits int) []byte) {
 	t.Helper()
 	built := map[int][]byte{}
@@ -50,7 +49,7 @@ func checkNarrow(t *testing.T, buildOf func(bits int) []byte) {
 
 func tail(contents []byte) []byte { return contents[max(0, len(contents)-20):] }
 
-// The law: a filter of n bits that is narrowed to fewer is the one that would have been built, byte for byte.
+// A narrowed filter is identical to the filter that would have been built with fewer bits.
 func TestNarrowIsBuiltFromTheSameKeys(t *testing.T) {
 	t.Parallel()
 	sizes := []int{1, 2, 3, 4, 5, 6, 7, 10, 33, 100, 999, 10_000}
@@ -68,7 +67,7 @@ func TestNarrowIsBuiltFromTheSameKeys(t *testing.T) {
 	}
 }
 
-// As many keys as a filter can have.
+// The maximum number of keys.
 func TestNarrowOfManyKeys(t *testing.T) {
 	long.Test(t)
 	long.NoRace(t)
@@ -87,7 +86,7 @@ func TestNarrowOfManyKeys(t *testing.T) {
 	}
 }
 
-// Keys of all kinds, also twice: of 0 bytes, of 1 MiB, and such as differ in few bits.
+// Unusual keys: duplicates, of 0 bytes, of 1 MiB, and with few different bits.
 func TestNarrowOfUnusualKeys(t *testing.T) {
 	t.Parallel()
 	large := bytes.Repeat([]byte{0xa5}, 1<<20)
@@ -147,7 +146,7 @@ func TestNarrowErrors(t *testing.T) {
 	}
 }
 
-// A policy of AtMost writes the filters of the policy that it is of, and the lowest limit holds.
+// A policy from AtMost writes the same filters as its original, and the lowest limit applies.
 func TestAtMostWritesAsBefore(t *testing.T) {
 	t.Parallel()
 	for _, bits := range allBits {
@@ -178,8 +177,8 @@ func atMost(t testing.TB, p fuse.Policy, bits int) fuse.Policy {
 	return limited.(fuse.Policy)
 }
 
-// Bytes of every kind are narrowed, or are an error. What opens and is narrowed opens, is what Narrow says,
-// and rules out no key that it did not deny before.
+// Arbitrary bytes are narrowed or refused. A narrowed filter opens, has the requested bits, and rules out no key
+// that passed before.
 func FuzzNarrow(f *testing.F) {
 	for _, bits := range allBits {
 		f.Add(build(f, newPolicy(f, bits), 100), 4, []byte("key"))

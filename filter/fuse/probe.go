@@ -29,5 +29,5 @@ func Probe(f filter.TableFilter, key []byte) (p Probes, ok bool) {
 	return p, true
 }
 
-// self returns f, also of an openFilter8 and an openFilter16.
+// self returns f, also for an openFilter8 and an openFilter16, which embed it.
 func (f *openFilter) self() *openFilter { return f }

@@ -17,7 +17,7 @@ type Inspection struct {
 	SegmentLen   uint64 // fingerprints in each segment, a power of two
 }
 
-// Inspect describes a filter from its trailer, which does not have the number of keys.
+// Inspect describes a filter from its trailer, which does not contain the number of keys.
 func Inspect(contents []byte) (Inspection, error) {
 	size := len(contents) - trailerLen
 	if size < 0 {
@@ -33,7 +33,7 @@ func Inspect(contents []byte) (Inspection, error) {
 		return Inspection{}, fmt.Errorf("fuse: filter with segments of 2^%d fingerprints (maximum 2^%d)",
 			lg, maxSegmentLg)
 	}
-	// Segments that a key's first fingerprint can be in.
+	// The number of segments in which a key's first fingerprint can be.
 	starts := uint64(binary.LittleEndian.Uint32(trailer[8:]))
 	if starts == 0 {
 		return Inspection{}, fmt.Errorf("fuse: filter of %d segments (minimum %d)", arity-1, arity)

@@ -27,14 +27,14 @@ func (s memorySource) ReadAt(_ context.Context, name string, p []byte, off int64
 	return bytes.NewReader(s[name]).ReadAt(p, off)
 }
 
-// A testSet is tables of a set, whose keys are setKey(i, j): key j of table i.
+// A testSet has the tables of a set. Key j of table i is setKey(i, j).
 type testSet struct {
 	memorySource
 	set.Manifest
 	keys []int // of each table
 }
 
-// newTestSet returns a set of tables with so many keys, and filters of 16 bits.
+// newTestSet returns a set of tables with these numbers of keys, and filters of 16 bits.
 func newTestSet(t testing.TB, sizes ...int) *testSet {
 	t.Helper()
 	s := &testSet{memorySource: memorySource{}}
@@ -50,7 +50,7 @@ func setKey(i, j int) []byte { return fmt.Appendf(nil, "%03d/%06d", i, j) }
 func (s *testSet) add(t testing.TB, n int, o table.WriterOptions) {
 	t.Helper()
 	var b bytes.Buffer
-	o.BlockSize = 1 << 20 // lookups build no search trees of indexes, whose memory would be counted
+	o.BlockSize = 1 << 20 // so that lookups build no search trees, whose memory would be counted
 	w, err := set.NewTableWriter(&b, &o)
 	noError(t, err)
 	for j := range n {
@@ -80,7 +80,7 @@ func (s *testSet) filterSize() (size int64) {
 	return size
 }
 
-// openAll returns options with a limit for filters, by which all tables are opened.
+// openAll returns options that open all tables, with a limit for filters.
 func openAll(limit int64) *set.Options {
 	return &set.Options{
 		Reader:       table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}},
@@ -117,8 +117,8 @@ func (s *testSet) checkKeys(t testing.TB, opened *set.Set, rng *rand.Rand) {
 	}
 }
 
-// The law: whatever tables a set has, its filters take no more than FilterMemory, no fewer than with a lower one, and
-// no key is lost.
+// For any tables, a set's filters take at most FilterMemory, and at least as much as with a lower limit, and no key
+// is lost.
 func TestFilterMemoryIsKept(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(15)
@@ -164,7 +164,7 @@ func TestLargestFiltersAreNarrowedFirst(t *testing.T) {
 	}
 	without := s.withoutFilters(t)
 	for _, bits := range [][]int{{16, 16, 16}, {16, 14, 16}, {16, 14, 14}, {14, 14, 14}, {10, 8, 10}, {4, 4, 4}, {4, 0, 4}, {4, 0, 0}, {0, 0, 0}} {
-		limit := sizeOf(bits...) + 100 // what the set estimates can be a little more
+		limit := sizeOf(bits...) + 100 // the set's estimate can be a little higher
 		opened := s.open(t, limit)
 		if got := opened.MemorySize() - without; got != sizeOf(bits...) {
 			t.Errorf("with %d bytes, filters take %d, want %d: those of %v bits", limit, got, sizeOf(bits...), bits)
@@ -176,14 +176,14 @@ func TestLargestFiltersAreNarrowedFirst(t *testing.T) {
 	}
 }
 
-// Filters that cannot be narrowed, or must not, stay as they are, however little they may take.
+// Filters that cannot or must not be narrowed stay as they are, however low the limit is.
 func TestFilterMemoryLeavesOthers(t *testing.T) {
 	t.Parallel()
 	const n = 5000
 	for name, tt := range map[string]struct {
 		o      table.WriterOptions
-		forget bool // the fields of the manifest, as in old ones
-		want   int  // bits that stay; 0: all
+		forget bool // remove the fields from the manifest, as in old ones
+		want   int  // remaining bits; 0: all
 	}{
 		"Bloom":        {o: table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}},
 		"block filter": {o: table.WriterOptions{FilterPolicy: filter.NewBloom(10)}},
@@ -210,7 +210,7 @@ func TestFilterMemoryLeavesOthers(t *testing.T) {
 	}
 }
 
-// A Swap computes the bits anew: what is open with more bits is opened again, and keys are found all the while.
+// Swap recomputes the bits: tables that are open with more bits are opened again, and keys are found at any time.
 func TestFilterMemoryAfterSwap(t *testing.T) {
 	t.Parallel()
 	s := newTestSet(t, slices.Repeat([]int{2000}, 8)...)
@@ -249,7 +249,7 @@ func TestFilterMemoryAfterSwap(t *testing.T) {
 	}
 }
 
-// A gate is a memorySource whose first read says that it has begun, and waits.
+// A gate is a memorySource whose first read signals that it has begun, and waits.
 type gate struct {
 	memorySource
 	once        sync.Once
@@ -264,7 +264,7 @@ func (g *gate) ReadAt(ctx context.Context, name string, p []byte, off int64) (in
 	return g.memorySource.ReadAt(ctx, name, p, off)
 }
 
-// A table that is being opened during a Swap is not kept open with the bits that it had before.
+// A table that is being opened during a Swap does not stay open with its previous bits.
 func TestFilterMemoryOfATableOpenedDuringSwap(t *testing.T) {
 	t.Parallel()
 	s := newTestSet(t, slices.Repeat([]int{2000}, 8)...)
@@ -291,7 +291,7 @@ func TestFilterMemoryOfATableOpenedDuringSwap(t *testing.T) {
 	}
 }
 
-// A mapped filter takes no memory of the program: it is not narrowed, and not left out.
+// A mapped filter does not count as memory: it is neither narrowed nor left out.
 func TestFilterMemoryOfMappedTables(t *testing.T) {
 	t.Parallel()
 	s := newTestSet(t, 1000)
@@ -316,7 +316,7 @@ func TestFilterMemoryOfMappedTables(t *testing.T) {
 	}
 }
 
-// A manifest that is wrong about a filter is found out.
+// A manifest with wrong fields for a filter is detected.
 func TestManifestOfAnotherFilter(t *testing.T) {
 	t.Parallel()
 	s := newTestSet(t, 1000)
@@ -334,8 +334,8 @@ func TestManifestOfAnotherFilter(t *testing.T) {
 	}
 }
 
-// BenchmarkFilterMemory looks up absent keys in a set of 20 tables with filters of 16 bits, which may take a part of
-// their memory.
+// BenchmarkFilterMemory looks up absent keys in a set of 20 tables with filters of 16 bits, with a FilterMemory of a
+// part of their size.
 func BenchmarkFilterMemory(b *testing.B) {
 	const tables, n = 20, 50_000
 	s := newTestSet(b, slices.Repeat([]int{n}, tables)...)

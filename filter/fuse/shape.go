@@ -6,20 +6,20 @@ import (
 )
 
 const (
-	// arity is how many fingerprints a key has, in as many segments.
+	// arity is the number of fingerprints of a key, each in another segment.
 	arity = 3
 
-	// maxSegmentLg is the highest base-2 logarithm of a segment's length. A place in a segment has 18 bits of the hash.
+	// maxSegmentLg is the maximum log2 of a segment's length: the place in a segment takes 18 bits of the hash.
 	maxSegmentLg = 18
 )
 
-// A shape says how a filter is cut into segments.
+// A shape describes how a filter is cut into segments.
 type shape struct {
 	segmentLen uint32 // fingerprints in each segment, a power of two
 	starts     uint64 // number of places for a first fingerprint: all but the last two segments
 }
 
-// shapeOf returns the shape that Pebble gives to a filter of n keys.
+// shapeOf returns Pebble's shape for a filter of n keys.
 func shapeOf(n int) shape {
 	keys := float64(n)
 	length := math.Exp2(math.Min(math.Floor(math.Log(keys)/math.Log(3.33)+2.25), maxSegmentLg))
@@ -31,7 +31,7 @@ func shapeOf(n int) shape {
 	return shape{segmentLen: uint32(length), starts: uint64((segments - arity + 1) * length)}
 }
 
-// fingerprints returns their number.
+// fingerprints returns the number of fingerprints.
 func (s shape) fingerprints() uint64 { return s.starts + (arity-1)*uint64(s.segmentLen) }
 
 // halved returns a shape with as many fingerprints in segments of half the length.

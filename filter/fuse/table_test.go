@@ -51,8 +51,7 @@ func readTable(t testing.TB, contents []byte, policies ...filter.TablePolicy) (*
 	return r, m
 }
 
-// A Reader reads a data block for an absent key only if the filter errs, or if the Reader
-// does not have a Policy.
+// A Reader reads a data block for an absent key only for a false positive, or if the Reader has no Policy.
 func TestFilterSavesReadsOfAbsentKeys(t *testing.T) {
 	t.Parallel()
 	contents := writeTable(t, fuse.Policy{}, 10_000)

@@ -11,9 +11,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// BenchmarkGetAbsent looks up absent keys in a table of a million entries in memory, without a
-// cache, with filters by data blocks, of the whole table, and both. bits/key is what the
-// filters take.
+// BenchmarkGetAbsent looks up absent keys in a table of a million entries in memory, without a cache, with block
+// filters, a table filter, and both. bits/key is the size of the filters.
 func BenchmarkGetAbsent(b *testing.B) {
 	set := workload.W1(1_000_000)
 	workload.Pack(set.Absent)

@@ -15,8 +15,8 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// The fingerprints, the seed and the segments are those of package xorfilter, which Pebble builds its
-// filters with. For some of the sizes it tries several seeds.
+// The fingerprints, the seed and the segments are identical to package xorfilter's, with which Pebble builds its
+// filters. For some sizes it tries several seeds.
 func TestFiltersAreThoseOfXorfilter(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -45,8 +45,7 @@ func hashesOf(n int) []uint64 {
 	return hashes
 }
 
-// BenchmarkBuild builds filters of 8 bits, and beside them those of package xorfilter, with a builder that
-// it uses again.
+// BenchmarkBuild builds filters of 8 bits, and for comparison package xorfilter's, with a reused builder.
 func BenchmarkBuild(b *testing.B) {
 	for n := 10_000; n <= 1_000_000; n *= 10 {
 		keys := sixteenBytes(1, n)
@@ -93,8 +92,8 @@ func sixteenBytes(seed uint32, n int) [][]byte {
 	return keys
 }
 
-// BenchmarkContains asks filters of 8 bits for absent keys, one by one and in batches of 64, and beside
-// them those of package xorfilter.
+// BenchmarkContains looks up absent keys in filters of 8 bits, one by one and in batches of 64, and for comparison
+// in package xorfilter's.
 func BenchmarkContains(b *testing.B) {
 	absent := sixteenBytes(2, 1<<16)
 	for n := 10_000; n <= 10_000_000; n *= 10 {
