@@ -43,7 +43,7 @@ func BenchmarkFilters(b *testing.B) {
 	}
 }
 
-// BenchmarkFirstLookup is the check of a page, at the first lookup in it.
+// BenchmarkFirstLookup measures the check of a page, at the first lookup in it.
 func BenchmarkFirstLookup(b *testing.B) {
 	contents := build(b, 10, numbered(1, 10_000))
 	s := newReader(b, contents)

@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// spoilLastPage corrupts the last page. The block's checksum is right again, the page's is not.
+// spoilLastPage corrupts the last page, and fixes the block's checksum but not the page's.
 func (p *pagedTable) spoilLastPage(t *testing.T) {
 	t.Helper()
 	last := filterIn(t, p.contents)
@@ -25,7 +25,7 @@ func (p *pagedTable) spoilLastPage(t *testing.T) {
 	rawtable.Repair(p.contents)
 }
 
-// Verify finds a page with a wrong checksum, though the checksum of the filter's block is right.
+// Verify finds a page with a wrong checksum even if the checksum of the filter's block is valid.
 func TestVerifyFindsCorruptPages(t *testing.T) {
 	t.Parallel()
 	for _, filterOnly := range []bool{false, true} {
@@ -69,8 +69,7 @@ func (f flakyFile) ReadAt(p []byte, off int64) (int, error) {
 	return f.File.(io.ReaderAt).ReadAt(p, off)
 }
 
-// A Reader with a wrong FilterKey hides no keys, even if pages cannot be read when it checks the filter for the first
-// keys of the table.
+// A Reader with a wrong FilterKey hides no keys, even if pages cannot be read when it validates the filter.
 func TestWrongFilterKeyAndPagesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	p := newPagedTable(t, rand.New(rand.NewPCG(56, 1)), 3000, false)
@@ -96,7 +95,7 @@ func TestWrongFilterKeyAndPagesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// An error of the source ends GetMany in a table that has a filter only: it reads no page after it.
+// In a filter-only table, an error of the source ends GetMany: it reads no further page.
 func TestGetManyEndsWithTheSource(t *testing.T) {
 	t.Parallel()
 	p := newPagedTable(t, rand.New(rand.NewPCG(58, 1)), 30_000, true)
@@ -166,10 +165,10 @@ func TestGetManyCountsAsGetDoes(t *testing.T) {
 	}
 }
 
-// lookupCounts are Metrics of lookups, and the number of calls of OnFalsePositive.
+// lookupCounts are the Metrics of lookups and the number of calls of OnFalsePositive.
 type lookupCounts struct{ lookups, checks, negatives, falsePositives, pageErrors, reported uint64 }
 
-// counts returns what lookups count, some of keys without a filter key.
+// counts returns the counts of lookups, some of them for keys without a filter key.
 func (p *pagedTable) counts(t *testing.T, lookUp func(r *table.Reader)) lookupCounts {
 	t.Helper()
 	var m table.Metrics

@@ -62,10 +62,10 @@ func newPagedTable(t *testing.T, rng *rand.Rand, n int, filterOnly bool) *pagedT
 	return p
 }
 
-// A faultySource fails reads of some offsets, and counts all.
+// A faultySource fails reads at some offsets, and counts all reads.
 type faultySource struct {
 	*bytes.Reader
-	fails atomic.Bool // reads of 4 KiB fail, those of pages
+	fails atomic.Bool // reads of 4 KiB, the pages, fail
 	reads atomic.Int64
 	large atomic.Int64 // bytes of the largest read
 }
@@ -101,7 +101,7 @@ func (p *pagedTable) openFile(t *testing.T, mapped bool) *table.Reader {
 	return r
 }
 
-// answers returns what a Reader says of all keys, by each kind of lookup.
+// answers returns a Reader's results for all keys, by each kind of lookup.
 func (p *pagedTable) answers(t *testing.T, r *table.Reader, o table.GetManyOptions) (all []string) {
 	t.Helper()
 	many := make([]string, len(p.all))
@@ -132,7 +132,7 @@ func (p *pagedTable) answers(t *testing.T, r *table.Reader, o table.GetManyOptio
 	return all
 }
 
-// Whatever the table, the source and the Cache are, a filter that is read by the page answers as one in memory does.
+// For any table, source and Cache, a filter that is read by the page gives the same results as in memory.
 func TestByPageAndInMemoryAnswerAlike(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -189,8 +189,7 @@ func TestALookupReadsOnePage(t *testing.T) {
 	}
 }
 
-// If a page is corrupt or cannot be read, a table with keys reads the data block, and a table that has only a filter
-// returns an error.
+// If a page is corrupt or cannot be read, lookups read the data block. In a filter-only table, they fail.
 func TestPagesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(10) {
@@ -232,7 +231,7 @@ func TestPagesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// checkManyFails checks that GetMany finds all keys of a table whose pages cannot be read, or answers for none.
+// checkManyFails checks that GetMany finds all keys of a table whose pages cannot be read, or fails for all.
 func (p *pagedTable) checkManyFails(t *testing.T, r *table.Reader, fault string) {
 	t.Helper()
 	found, unanswered := map[string]bool{}, 0
@@ -246,7 +245,7 @@ func (p *pagedTable) checkManyFails(t *testing.T, r *table.Reader, fault string)
 	}
 }
 
-// The end of a context is an error, and never an answer, also if the page is in the Cache or the filter in memory.
+// If the context is done, lookups fail, even if the page is in the Cache or the filter in memory.
 func TestContextEndsTheReadOfAPage(t *testing.T) {
 	t.Parallel()
 	for _, filterOnly := range []bool{false, true} {

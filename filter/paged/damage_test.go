@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
-// checkCorrupt checks that lookups in corrupt pages answer "may contain" in memory, and return an error by the page, and
-// that others answer alike.
+// checkCorrupt checks that lookups in corrupt pages return true in memory, and an error by the page, and that other
+// lookups agree.
 func checkCorrupt(t *testing.T, contents []byte, keys [][]byte, corrupt ...uint64) {
 	t.Helper()
 	f, r := open(t, contents), newReader(t, contents)
@@ -60,7 +60,7 @@ func TestEveryByteChanged(t *testing.T) {
 	}
 }
 
-// Each byte is changed under right checksums: the filter is refused, or answers as the format says.
+// Each byte is changed under valid checksums: the filter is refused, or lookups follow the format.
 func TestEveryByteChangedUnderRightChecksums(t *testing.T) {
 	t.Parallel()
 	keys := slices.Concat(numbered(1, 40), numbered(99, 20))
@@ -82,8 +82,8 @@ func TestEveryByteChangedUnderRightChecksums(t *testing.T) {
 	}
 }
 
-// repair sets all checksums of a filter of a few pages, and returns what the trailer says. ok is false if that
-// is not of a filter of this size.
+// repair sets all checksums of a filter of a few pages, and returns the trailer's fields. ok is false if they do not
+// fit the filter's size.
 func repair(contents []byte) (p plain, ok bool) {
 	b := contents[len(contents)-36:]
 	p = plain{
@@ -98,7 +98,7 @@ func repair(contents []byte) (p plain, ok bool) {
 	return p, ok && p.lgPage == 12 && p.hash == 1 && p.k > 0 && p.format == 1
 }
 
-// A page is not taken for another one, nor for that of another filter, though all checksums are right.
+// A page is not accepted in place of another one, or of another filter's, although all checksums are valid.
 func TestPagesInWrongPlaces(t *testing.T) {
 	t.Parallel()
 	keys := numbered(1, 12_000)

@@ -45,7 +45,7 @@ func ExamplePolicy() {
 	// false <nil>
 }
 
-// Opening a table that has only a filter reads its tail. A lookup reads one page.
+// Opening a filter-only table reads its tail. A lookup reads one page.
 func ExamplePolicy_filterOnly() {
 	var file bytes.Buffer
 	w, err := table.NewWriter(&file, &table.WriterOptions{TableFilterPolicy: paged.Policy{}, FilterOnly: true})

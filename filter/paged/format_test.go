@@ -19,7 +19,7 @@ import (
 	"github.com/sievetable/sievetable/internal/golden"
 )
 
-// A plain is a filter as the documentation describes it, in the simplest way. It has the fields of the trailer.
+// A plain is the simplest implementation of the documented format. It has the fields of the trailer.
 type plain struct {
 	seed, keys, pages       uint64
 	hashSum                 uint32
@@ -45,7 +45,7 @@ func masked(crc uint32) []byte {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// trailer returns the trailer, with a right checksum.
+// trailer returns the trailer, with a valid checksum.
 func (p plain) trailer() []byte {
 	b := binary.LittleEndian.AppendUint64(nil, p.seed)
 	b = binary.LittleEndian.AppendUint64(b, p.keys)
@@ -101,7 +101,7 @@ func (p plain) contains(contents, key []byte) bool {
 	return !slices.ContainsFunc(bits, func(bit uint64) bool { return contents[n*4096+bit/8]>>(bit%8)&1 == 0 })
 }
 
-// The bytes are those that the documentation describes, for any number of keys and bits.
+// For any number of keys and bits, filters have the documented bytes.
 func TestBytesAreThoseOfTheFormat(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(50, 1))
@@ -143,7 +143,7 @@ func TestGolden(t *testing.T) {
 	golden.Text(t, "filters.golden", out.String())
 }
 
-// A filter of another seed is read, though none is written.
+// Filters with another seed can be read, although none are written.
 func TestSeedIsThatOfTheTrailer(t *testing.T) {
 	t.Parallel()
 	keys := numbered(3, 5000)

@@ -7,8 +7,8 @@ import (
 	"github.com/sievetable/sievetable/filter/paged"
 )
 
-// FuzzOpen opens filters of any trailer and any bits, with all checksums put right: they are refused, or answer as the
-// format says.
+// FuzzOpen opens filters with arbitrary trailers and bits under valid checksums. They are refused, or lookups follow
+// the format.
 func FuzzOpen(f *testing.F) {
 	sound := build(f, 10, numbered(1, 600))
 	f.Add(sound[4096:], sound[:4092], byte(1), numbered(1, 1)[0])
@@ -36,7 +36,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// FuzzDamage changes bytes of a filter: no key is denied, and the Reader returns its answer or an error.
+// FuzzDamage changes bytes of a filter: no key is ruled out, and a shapeReader returns the same result or an error.
 func FuzzDamage(f *testing.F) {
 	keys := numbered(1, 600)
 	sound := build(f, 64, keys)
@@ -64,7 +64,7 @@ func FuzzDamage(f *testing.F) {
 	})
 }
 
-// FuzzKeys builds filters of any keys, which they contain, in the bytes of the format.
+// FuzzKeys builds filters of arbitrary keys. They contain the keys, and have the documented bytes.
 func FuzzKeys(f *testing.F) {
 	f.Add(10, []byte(""), []byte("a"))
 	f.Add(64, []byte("\x00"), bytes.Repeat([]byte("long"), 100))

@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// Pages of filters of 2^40 and 2^44 bytes contain their keys at the rate of others, though fewer bits of the hash are
+// Pages of filters of 2^40 and 2^44 bytes have the usual false-positive rate, although fewer bits of the hash are
 // left for the place in a page.
 func TestLargestFilters(t *testing.T) {
 	long.NoRace(t)

@@ -10,13 +10,13 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// A filter takes 8 bytes for each key and itself, from the first key to the last byte. This measures what the process
-// allocates, and so is not parallel.
+// Building a filter takes 8 bytes for each key, and the filter. This measures the allocations of the process, so it
+// is not parallel.
 func TestMemoryOfBuilding(t *testing.T) {
 	long.NoRace(t)
 	keys := numbered(1, 1_000_000)
 	for _, bitsPerKey := range []int{10, 20} {
-		runtime.GC() // the second one leaves nothing in pools
+		runtime.GC() // twice, to empty the pools too
 		runtime.GC()
 		size := 0
 		got := filtertest.AllocatedBy(func() { size = len(build(t, bitsPerKey, keys)) })
@@ -26,7 +26,7 @@ func TestMemoryOfBuilding(t *testing.T) {
 	}
 }
 
-// A trailer with right checksums that announces a large filter takes no memory.
+// A trailer with a valid checksum that claims a large filter takes no memory.
 func TestNoMemoryOnTheWordOfATrailer(t *testing.T) {
 	p := plain{pages: 1 << 28, keys: math.MaxUint64, lgPage: 12, hash: 1, k: 255, format: 1}
 	contents := append(make([]byte, 4096), p.trailer()...)
@@ -34,7 +34,7 @@ func TestNoMemoryOnTheWordOfATrailer(t *testing.T) {
 		if _, err := (paged.Policy{}).Open(contents); err == nil {
 			t.Error("Open returns no error")
 		}
-		if _, err := paged.ReadShape(p.trailer(), 1<<40+36); err != nil { // which may be
+		if _, err := paged.ReadShape(p.trailer(), 1<<40+36); err != nil { // the size is possible
 			t.Error(err)
 		}
 	})

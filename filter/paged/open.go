@@ -26,8 +26,8 @@ type openFilter struct {
 	sound    []atomic.Uint64 // a bit for each page, set once its checksum has matched
 }
 
-// Contains reports whether all bits of key are set in its page, or the page is corrupt. It repeats Hash for no seed and
-// mayContain, since these calls would take 2 to 7 % of a lookup.
+// Contains reports whether all bits of key are set in its page, or the page is corrupt. It repeats the code of Hash
+// without a seed and of mayContain, since calls would take 2 to 7 % of a lookup.
 func (f *openFilter) Contains(key []byte) bool {
 	h := xxh3.Hash(key)
 	if f.Seed != 0 {

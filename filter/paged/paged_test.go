@@ -24,7 +24,7 @@ func newPolicy(t testing.TB, bitsPerKey int) paged.Policy {
 	return p
 }
 
-// numbered returns n keys of 16 bytes. They differ from each other, and from those of other seeds.
+// numbered returns n keys of 16 bytes. They differ from each other, and from the keys of other seeds.
 func numbered(seed uint64, n int) [][]byte {
 	keys := make([][]byte, n)
 	for i := range keys {
@@ -51,8 +51,8 @@ func open(t testing.TB, contents []byte) filter.TableFilter {
 	return f
 }
 
-// No key is ruled out, in memory and by the page, and both give the same results for absent keys. Keys can be empty or
-// long. There are up to 10⁶ keys, and 10⁷ in a long test.
+// No present key is ruled out, in memory or by the page, and both give the same results for absent keys. Keys can be
+// empty or long. There are up to 10⁶ keys, and 10⁷ in a long test.
 func TestEveryKeyIsContained(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(50, 2))
@@ -80,7 +80,8 @@ func TestEveryKeyIsContained(t *testing.T) {
 	}
 }
 
-// A key that is added several times in a row counts once. If others are added between, it makes the filter larger.
+// A key that is added several times in a row counts once. If other keys are added in between, it makes the filter
+// larger.
 func TestKeysAreAddedAgain(t *testing.T) {
 	t.Parallel()
 	keys := numbered(1, 10_000)

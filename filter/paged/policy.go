@@ -14,7 +14,7 @@ const (
 	// defaultBitsPerKey is for the zero value of Policy.
 	defaultBitsPerKey = 14
 
-	// maxPages is the most pages of a filter: checksums have page numbers of 32 bits.
+	// maxPages is the maximum number of pages of a filter: checksums include 32 bits of the page number.
 	maxPages = 1 << 32
 )
 

@@ -16,7 +16,7 @@ const (
 
 // mayContain reports whether all k bits of a key are set in its page. rest is the lower half of hash times pages.
 func mayContain(page *[PageSize]byte, rest uint64, k int) bool {
-	for ; k >= 3; k -= 3 { // three at a time: the products do not wait for each other
+	for ; k >= 3; k -= 3 { // three at a time: the multiplications are independent
 		x, y := rest*multiplier, rest*multiplier2
 		if rest *= multiplier3; bit(page, x)&bit(page, y)&bit(page, rest)&1 == 0 {
 			return false

@@ -6,7 +6,7 @@ import (
 	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
-// Goroutines that come to each page first at the same time all get right answers.
+// Goroutines that look up the first keys in a page at the same time all get the right results.
 func TestManyGoroutinesLookUp(t *testing.T) {
 	t.Parallel()
 	keys := numbered(1, 50_000)

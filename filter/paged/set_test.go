@@ -67,7 +67,7 @@ func newSet(t *testing.T, filterOnly bool) (*store, *tableset.Manifest) {
 	return s, m
 }
 
-// readPaged are options that know paged filters.
+// readPaged are options with the policy for paged filters.
 var readPaged = table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{paged.Policy{}}}
 
 func openSet(t *testing.T, s *store, m *tableset.Manifest, o *tableset.Options) *tableset.Set {
@@ -86,7 +86,7 @@ func checkVerify(t *testing.T, s *store, m *tableset.Manifest, opened *tableset.
 	t.Helper()
 	before, size := s.bytes.Load(), int64(0)
 	for _, line := range m.Tables {
-		size += line.Size + 1 // to see that the table ends there
+		size += line.Size + 1 // to check that the table ends there
 	}
 	if err := opened.Verify(t.Context(), nil); err != nil || s.bytes.Load()-before > size {
 		t.Errorf("Verify of %d bytes = %v, and read %d", size, err, s.bytes.Load()-before)
@@ -183,7 +183,7 @@ func TestSetHoldsPagedFiltersInMemory(t *testing.T) {
 	}
 }
 
-// So it does if the filter is smaller than the tail, since the index is large.
+// The same holds if the filter is smaller than the tail, since the index is large.
 func TestSetHoldsSmallFiltersInMemory(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []filter.TablePolicy{newPolicy(t, 14), filter.NewTableBloom(14)} {
@@ -238,7 +238,7 @@ func TestGetManyCountsPagesInMemory(t *testing.T) {
 	noError(t, err)
 }
 
-// Filters that are read by the page take nothing from FilterMemory.
+// Paged filters do not count towards FilterMemory.
 func TestFilterMemoryIsNotForPages(t *testing.T) {
 	t.Parallel()
 	s, m := newSet(t, false)

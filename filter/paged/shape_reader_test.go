@@ -6,7 +6,7 @@ import (
 	"github.com/sievetable/sievetable/filter/paged"
 )
 
-// A shapeReader looks up keys with a Shape, as a program does that reads pages itself.
+// A shapeReader looks up keys with a Shape, like a program that reads pages itself.
 type shapeReader struct {
 	paged.Shape
 	contents []byte

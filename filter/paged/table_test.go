@@ -40,8 +40,8 @@ func filterIn(t *testing.T, contents []byte) layout.Handle {
 	return meta[i].Handle
 }
 
-// A table has the filter, which a Reader of the table uses with a policy of any number of bits. A Reader of the filter
-// finds its trailer in the last bytes of the table.
+// A table contains the filter, which a Reader uses with a policy of any number of bits. The trailer is near the end
+// of the table.
 func TestTableHasTheFilter(t *testing.T) {
 	t.Parallel()
 	keys := numbered(1, 20_000)
@@ -66,8 +66,8 @@ func TestTableHasTheFilter(t *testing.T) {
 	}
 }
 
-// A filter of other keys, with right checksums, rules out keys of the table. A corrupt page or trailer rules out none,
-// even under a right checksum of the block. Verify finds them all.
+// A filter of other keys, with valid checksums, rules out keys of the table. A corrupt page or trailer rules out
+// none, even under a right checksum of the block. Verify finds them all.
 func TestTableWithADamagedFilter(t *testing.T) {
 	t.Parallel()
 	keys := numbered(1, 1000)
