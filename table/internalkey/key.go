@@ -1,5 +1,5 @@
-// Package internalkey has the keys in the tables and logs of databases like LevelDB's: a user key with a sequence number
-// and a kind. Package table has the order of such keys, table.InternalComparer.
+// Package internalkey has the internal keys of LevelDB databases, in tables and logs: a user key with a sequence
+// number and a kind. Their order is table.InternalComparer.
 package internalkey
 
 import (
@@ -44,7 +44,7 @@ func (k Kind) String() string {
 // MaxSequence is the highest sequence number, 2^56-1.
 const MaxSequence = 1<<56 - 1
 
-// Parse splits an internal key. UserKey is a part of key. It returns false if key is shorter than 8 bytes. It does not
+// Parse splits an internal key. UserKey aliases key. Parse returns false if key is shorter than 8 bytes. It does not
 // check the Kind.
 func Parse(key []byte) (Key, bool) {
 	if len(key) < format.InternalTrailerLen {
@@ -59,14 +59,14 @@ func (k Key) Append(dst []byte) []byte {
 	return format.AppendInternal(append(dst, k.UserKey...), k.Sequence<<8|uint64(k.Kind))
 }
 
-// SearchKey returns dst with an internal key appended. Find and SeekGE of package table find with it the newest version
-// of the user key whose sequence number is <= sequence. Use [MaxSequence] for the newest of all.
+// SearchKey appends an internal key to dst, and returns the slice. With it, Find and SeekGE of package table find
+// the newest version of the user key with a sequence number <= sequence. Use [MaxSequence] for the newest of all.
 func SearchKey(dst, user []byte, sequence uint64) []byte {
 	return format.AppendInternal(append(dst, user...), min(sequence, MaxSequence)<<8|0xff)
 }
 
-// UserKey returns the user key of an internal key, which is key without its last 8 bytes, or nil if key is shorter. The
-// result is a part of key. It is the FilterKey of tables in LevelDB databases.
+// UserKey returns the user key of an internal key, which is key without its last 8 bytes, or nil if key is shorter.
+// The result aliases key. It is the FilterKey of tables in LevelDB databases.
 func UserKey(key []byte) []byte {
 	if len(key) < format.InternalTrailerLen {
 		return nil
