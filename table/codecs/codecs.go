@@ -81,8 +81,7 @@ func newZstdWriter() writer {
 	return must(zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithLowerEncoderMem(true)))
 }
 
-// must panics if the options of a codec are invalid. The options are constants, so they are
-// not.
+// must panics if the options of a codec, which are constants, are invalid.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)

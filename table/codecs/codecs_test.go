@@ -17,7 +17,7 @@ import (
 
 var noError = errtest.NoError
 
-// What is encoded decodes, behind what is there, and not beyond the limit.
+// Encoded blocks decode, appended to dst, and not beyond the limit.
 func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, c := range []table.Codec{Zstd, Zlib, Deflate} {
@@ -48,7 +48,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// Tables of the layouts that others write read by All.
+// Tables with other engines' layouts can be read with All.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	var pairs []workload.Pair
@@ -70,8 +70,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// What is written is read, however far it compresses: keys and values that take a
-// thousandth of their length in the file.
+// Tables can be read back however well they compress: keys and values take a thousandth of their length in the file.
 func TestExtremeTables(t *testing.T) {
 	long.Test(t)
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// A database of tables that one of the codecs compresses is read with all of them, and is an error without.
+// A database whose tables are compressed by any codec can be opened with All, and not without.
 func TestDatabase(t *testing.T) {
 	t.Parallel()
 	for _, codec := range []table.Codec{codecs.Zstd, codecs.Zlib, codecs.Deflate} {

@@ -10,7 +10,7 @@ import (
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
-// A table of zstd blocks, as C++ LevelDB after 1.23 writes them.
+// Write and read a table with zstd blocks, like C++ LevelDB after 1.23.
 func Example() {
 	var file bytes.Buffer
 	w, err := table.NewWriter(&file, &table.WriterOptions{Compression: codecs.Zstd})
@@ -38,14 +38,14 @@ func Example() {
 	value, err := r.Get([]byte("user0815"))
 	fmt.Printf("%s, %v\n", value, err)
 
-	_, err = table.NewReader(contents, contents.Size(), nil) // knows Snappy only
+	_, err = table.NewReader(contents, contents.Size(), nil) // knows only Snappy
 	fmt.Println(errors.Is(err, table.ErrCorrupt))
 	// Output:
 	// a value that comes again and again, <nil>
 	// true
 }
 
-// How large is a block that is too large for a Reader with a MaxBlockSize of 1 MiB?
+// Find the size of a block that exceeds a Reader's MaxBlockSize of 1 MiB.
 func ExampleTooLargeError() {
 	block := codecs.Deflate.Encode(nil, []byte(strings.Repeat("again and ", 1<<20)))
 	_, err := codecs.Deflate.Decode(nil, block, 1<<20)

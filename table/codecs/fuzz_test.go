@@ -27,7 +27,7 @@ func goldenBlocks(f *testing.F) (blocks [][]byte) {
 	return blocks
 }
 
-// FuzzDecode decodes anything: to an error, or to no more than the limit, in memory for that.
+// FuzzDecode decodes arbitrary bytes. It returns an error or at most limit bytes, with memory in proportion.
 func FuzzDecode(f *testing.F) {
 	for _, src := range append(goldenBlocks(f), bytes.Repeat([]byte("block "), 1000), make([]byte, 1<<20)) {
 		for _, c := range []table.Codec{Zstd, Zlib, Deflate, table.Snappy} {
@@ -55,7 +55,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzEncode encodes anything, and decodes it again.
+// FuzzEncode encodes arbitrary bytes and decodes them again.
 func FuzzEncode(f *testing.F) {
 	for _, src := range append(goldenBlocks(f), nil, make([]byte, 1<<18)) {
 		f.Add(src)

@@ -2,7 +2,7 @@
 
 package codecs
 
-// The race detector has pools forget what they are given, now and then.
+// The race detector makes pools drop some of their values.
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Neither of them takes memory for each block but the block's.
+// Encode and Decode allocate only memory for the block itself.
 func TestAllocations(t *testing.T) {
 	src := bytes.Repeat([]byte("block "), 700)
 	for _, c := range []table.Codec{Zstd, Zlib, Deflate} {
@@ -32,7 +32,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// What decodes to much takes memory for that, and little beside it.
+// A block that decodes to many bytes takes memory for them, and little more.
 func TestMemoryOfALot(t *testing.T) {
 	long.Test(t)
 	const size = 80<<20 + 1
@@ -52,8 +52,8 @@ func TestMemoryOfALot(t *testing.T) {
 	}
 }
 
-// A large block for which there is no memory is an error that says so, before its memory is taken. The limit is the
-// process's, and so the test is not parallel.
+// If there is no memory for a large block, Decode returns an error before allocating it. The limit is the process's,
+// so the test is not parallel.
 func TestMemoryIsChecked(t *testing.T) {
 	const size, limit = 72 << 20, 64 << 20
 	for name, c := range map[string]table.Codec{"zstd": Zstd, "zlib": Zlib, "deflate": Deflate, "snappy": snappy{table.Snappy}} {
@@ -100,7 +100,7 @@ func TestMemoryOfClaims(t *testing.T) {
 	}
 }
 
-// allocated returns how many bytes are allocated by n calls of do, after another one.
+// allocated returns the number of bytes that n calls of do allocate, after a first call.
 func allocated(n int, do func()) uint64 {
 	do()
 	return filtertest.AllocatedBy(func() {

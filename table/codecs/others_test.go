@@ -11,8 +11,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// othersBlocks are a block as other libraries compress it: zstd 1.5.4 as C++ LevelDB calls it, with
-// the size of the contents and without a checksum, and zlib 1.2.13 at level 6.
+// othersBlocks are a block compressed by other libraries: zstd 1.5.4 as C++ LevelDB calls it, with the content size
+// and without a checksum, and zlib 1.2.13 at level 6.
 var othersBlocks = map[string]struct {
 	codec  table.Codec
 	stored string // hexadecimal
@@ -25,7 +25,7 @@ var othersBlocks = map[string]struct {
 		"4c40de8480bc2901793302f2e6b8e501"},
 }
 
-// Blocks of other libraries are decoded, by their codec and by those of All.
+// Other libraries' blocks can be decoded by their codec and by All.
 func TestOthersBlocks(t *testing.T) {
 	t.Parallel()
 	var want strings.Builder

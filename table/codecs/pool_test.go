@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// fresh are writers that nothing was written with before.
+// fresh are unused writers.
 var fresh = []struct {
 	codec     table.Codec
 	newWriter func(w io.Writer) (io.WriteCloser, error)
@@ -49,7 +49,7 @@ func blocks(rng *rand.Rand, sizes ...int) [][]byte {
 	return all
 }
 
-// What is encoded does not depend on what was before, nor on who else encodes.
+// Encoded bytes do not depend on earlier blocks, nor on concurrent calls.
 func TestSameBytesAsFresh(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -66,7 +66,7 @@ func TestSameBytesAsFresh(t *testing.T) {
 		}
 		running.Wait()
 	}
-	for _, src := range blocks(rng, 9<<20, 4096) { // more than zstd looks back
+	for _, src := range blocks(rng, 9<<20, 4096) { // more than zstd's window
 		checkSame(t, Zstd, fresh[0].newWriter, src)
 	}
 }
@@ -81,7 +81,7 @@ func checkSame(t *testing.T, c table.Codec, newWriter func(w io.Writer) (io.Writ
 	}
 }
 
-// A block that is damaged does nothing to the next, of whatever codec that is.
+// A corrupt block does not affect the next one, of any codec.
 func TestDecodeAfterDamage(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()

@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A block that is too large has an error that says how large, whatever its compression.
+// For a block that is too large, of any compression, the error has its size.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	src := bytes.Repeat([]byte("block "), 5000)
@@ -31,7 +31,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// A block that is damaged behind the limit is damaged, and not too large.
+// A block that is corrupt beyond the limit is reported as corrupt, not as too large.
 func TestDamagedBeyondLimit(t *testing.T) {
 	t.Parallel()
 	src := bytes.Repeat([]byte("block "), 500_000)
@@ -46,10 +46,10 @@ func TestDamagedBeyondLimit(t *testing.T) {
 	}
 }
 
-// stored returns src as a table has it: compressed, and then the id of the compression.
+// stored returns src as stored in a table: compressed, followed by the compression id.
 func stored(c table.Codec, src []byte) []byte { return append(c.Encode(nil, src), c.ID()) }
 
-// decode decodes what stored returns, by the codecs of All.
+// decode decodes the result of stored, with the codecs of All.
 func decode(stored []byte, limit int) ([]byte, error) {
 	block, id := stored[:len(stored)-1], stored[len(stored)-1]
 	for _, c := range All() {
