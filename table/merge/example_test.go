@@ -34,7 +34,7 @@ func tableOf(c table.Comparer, value string, keys ...[]byte) *table.Reader {
 	return r
 }
 
-// The newer table is given first. Of keys that are in both tables, its entries come first.
+// The newer table is passed first, so for keys in both tables, its entries come first.
 func ExampleNew() {
 	older := tableOf(table.BytewiseComparer, "old", []byte("a"), []byte("b"), []byte("d"))
 	newer := tableOf(table.BytewiseComparer, "new", []byte("b"), []byte("c"))
@@ -52,8 +52,8 @@ func ExampleNew() {
 	// <nil>
 }
 
-// The LevelIter opens a table when a move comes to it. Here the tables are in memory. If
-// they are files, open opens one, and the Close of its Iterator closes it.
+// A LevelIter opens a table when a move reaches it. Here the tables are in memory. For files, open would open one,
+// and its Iterator's Close would close it.
 func ExampleNewLevelIter() {
 	tables := []merge.LevelTable{
 		{Name: "000005.ldb", Smallest: []byte("a"), Largest: []byte("c")},
@@ -104,7 +104,7 @@ func ExampleNewSnapshotIter() {
 	// a=old b=new d=new <nil>
 }
 
-// Pairs of any order become a table, of each key the last pair.
+// Sort pairs for a table, and keep the last pair of each key.
 func ExampleSorter() {
 	s, err := merge.NewSorter(context.Background(), nil)
 	if err != nil {

@@ -7,13 +7,13 @@ import "fmt"
 type HiddenError struct {
 	Err error // why the tables cannot be read
 
-	// Value is the value of the newest version in the other tables, if Found. The key may be deleted since, or have
-	// another value.
+	// Value is the value of the newest version in the other tables, if Found. The key may have been deleted or
+	// overwritten since.
 	Value []byte
 	Found bool
 }
 
-// Error says why, and what is not known.
+// Error returns Err's message, and says what is unknown.
 func (e *HiddenError) Error() string {
 	if e.Found {
 		return fmt.Sprintf("%v: a version of the key was found, but a newer one or its deletion may be lost", e.Err)

@@ -14,9 +14,9 @@ type Iter struct {
 	iterState
 	order     rowblock.Order
 	sources   []source
-	ascending bool     // all other sources are after the entry; else all are before it
-	queue     []queued // the sources that are at an entry, in the order to show them
-	prefix    []byte   // all keys in the queue have it
+	ascending bool     // the other sources are after the entry; else they are before it
+	queue     []queued // the sources that are at an entry, in the order to return them
+	prefix    []byte   // a common prefix of all keys in the queue
 	flip      uint64   // what the numbers in the queue are XORed with: 0, or all bits if descending
 	ties      int      // comparisons of equal numbers since the prefix was set
 	seekKey   []byte   // a copy of the key to seek, which may be in a source's memory
@@ -47,7 +47,7 @@ func (m *Iter) Source() int {
 func (m *Iter) first() *source { return &m.sources[m.queue[0].source] }
 
 // Key returns the entry's key until the next move. Do not modify it.
-func (m *Iter) Key() []byte { // in place of iterState's, so that moves need not set that
+func (m *Iter) Key() []byte { // instead of iterState's, so that moves need not set its key
 	if m.at != atEntry {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (m *Iter) Next() bool {
 		m.at = failed // until the move ends
 		return m.endMoveOfFirst(m.first().it.Next())
 	case m.at == atEntry:
-		return m.moveAll(true, Iterator.Next) // all others are before it, or before their first
+		return m.moveAll(true, Iterator.Next) // all others are before it, or before their first entry
 	case m.at == beforeFirst:
 		return m.First()
 	}
@@ -101,7 +101,7 @@ func (m *Iter) Prev() bool {
 		m.at = failed
 		return m.endMoveOfFirst(m.first().it.Prev())
 	case m.at == atEntry:
-		return m.moveAll(false, Iterator.Prev) // all others are after it, or after their last
+		return m.moveAll(false, Iterator.Prev) // all others are after it, or after their last entry
 	case m.at == afterLast:
 		return m.Last()
 	}
@@ -133,8 +133,8 @@ func (m *Iter) moveAll(ascending bool, move func(Iterator) bool) bool {
 	return m.endMove()
 }
 
-// endMoveOfFirst ends a move in which only the first source of the queue has moved. found
-// says whether it is at an entry.
+// endMoveOfFirst ends a move in which only the first source of the queue has moved. found reports whether it is at
+// an entry.
 func (m *Iter) endMoveOfFirst(found bool) bool {
 	s, q := m.first(), m.queue
 	if !found {
@@ -173,7 +173,7 @@ func (m *Iter) endMove() bool {
 	return m.endAt(beforeFirst)
 }
 
-// Close closes the Iterators below, and returns Error joined with their errors.
+// Close closes the underlying Iterators, and returns Error joined with their errors.
 func (m *Iter) Close() error {
 	err := m.Error()
 	for _, s := range m.sources {

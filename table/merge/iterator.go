@@ -13,7 +13,7 @@ import (
 // succeeds. After Close every move, and a second Close, fails with [table.ErrClosed].
 //
 // Implement it for other sources, such as an engine's skip list. Prev before the first entry and Next after the last
-// one stay there. The key of an entry is never nil, even if it is empty. The key of a seek may be a part of Key.
+// one stay there. The key of an entry is never nil, even if it is empty. The key to seek may alias Key.
 type Iterator interface {
 	// First moves to the first entry, and returns Valid.
 	First() bool
@@ -62,12 +62,12 @@ const (
 	beforeFirst position = iota
 	atEntry
 	afterLast
-	failed // a move failed, panicked, or is not ended
+	failed // a move failed, panicked, or has not ended
 	closed
 )
 
-// errPanicked is the error of an iterator while a move runs. If a Comparer or an Iterator panics,
-// it stays: an iterator that is half moved must not be read.
+// errPanicked is the error of an iterator during a move. It stays if a Comparer or an Iterator panics: a half-moved
+// iterator must not be read.
 var errPanicked = errors.New("merge: an earlier call panicked")
 
 // closedState is the state of a closed iterator.
@@ -113,8 +113,7 @@ func (s *iterState) fail(err error) bool {
 	return false
 }
 
-// closeIterator closes it, and returns err joined with the error of that. Close returns Error too, which
-// closeIterator does not repeat.
+// closeIterator closes it, and returns err joined with the error of Close, unless that is only it.Error again.
 func closeIterator(it Iterator, err error) error {
 	earlier := it.Error()
 	closing := it.Close()

@@ -120,7 +120,7 @@ func (l *LevelIter) Next() bool {
 		l.at = failed // until the move ends
 		if l.it.Next() {
 			l.key = l.it.Key()
-			// It is ≥ Smallest, as the key before is.
+			// It is ≥ Smallest, since the previous key is.
 			if compare(&l.order, l.key, l.tables[l.i].Largest) <= 0 {
 				return l.endAt(atEntry)
 			}
@@ -193,7 +193,7 @@ func (l *LevelIter) enter(i int) bool {
 	return true
 }
 
-// closeTable closes the open table, if there is one, and returns err joined with the error of that.
+// closeTable closes the open table, if there is one, and returns err joined with its error.
 func (l *LevelIter) closeTable(err error) error {
 	it := l.it
 	if it == nil {
@@ -203,7 +203,7 @@ func (l *LevelIter) closeTable(err error) error {
 	return closeIterator(it, err)
 }
 
-// Close closes the Iterators below, and returns Error joined with their errors.
+// Close closes the open table's Iterator, and returns Error joined with its error.
 func (l *LevelIter) Close() error {
 	err := l.closeTable(l.Error())
 	*l = LevelIter{iterState: closedState}

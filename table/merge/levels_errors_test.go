@@ -24,8 +24,8 @@ func iterOf(t *testing.T, order table.Comparer, pairs []workload.Pair) *table.It
 	return tabletest.Open(t, contents, &table.ReaderOptions{Comparer: order}).NewIter(nil)
 }
 
-// levelIter returns a LevelIter over tables of keys, each a letter, with the ranges
-// that are given as two letters. It notes in log what is opened and closed.
+// levelIter returns a LevelIter over tables of one-letter keys, with ranges of two letters each. It records opened
+// and closed tables in log.
 func levelIter(t *testing.T, log *string, ranges, keys []string) *merge.LevelIter {
 	t.Helper()
 	var tables []merge.LevelTable
@@ -43,7 +43,7 @@ func levelIter(t *testing.T, log *string, ranges, keys []string) *merge.LevelIte
 	return it
 }
 
-// closing is an Iterator whose Close does something else too.
+// closing is an Iterator whose Close also calls a function.
 type closing struct {
 	merge.Iterator
 	also func() error
@@ -110,8 +110,7 @@ func TestLevelOpensWhatItReaches(t *testing.T) {
 	}
 }
 
-// A table that has other keys than it was listed with: whichever move sees one fails,
-// and none is shown.
+// If a table has keys outside of its listed range, a move to such a key fails, and none is returned.
 func TestLevelShowsNoKeyOutsideOfItsRange(t *testing.T) {
 	t.Parallel()
 	log := ""
@@ -141,8 +140,7 @@ func TestLevelShowsNoKeyOutsideOfItsRange(t *testing.T) {
 	}
 }
 
-// An error of closing a table is the error of the move that leaves the table, or of
-// Close. It is returned once.
+// An error of closing a table is returned once, by the move that leaves the table, or by Close.
 func TestIteratorsCloseErrors(t *testing.T) {
 	t.Parallel()
 	order := table.BytewiseComparer
@@ -181,8 +179,8 @@ func TestIteratorsCloseErrors(t *testing.T) {
 	}
 }
 
-// Keys that are no internal ones, and versions of unknown kinds, are errors in either
-// direction, but where the snapshot does not look at them.
+// Keys that are not internal keys, and versions of unknown kinds, are errors in either direction, unless the
+// snapshot skips them.
 func TestSnapshotRefusesKeysThatAreNotInternal(t *testing.T) {
 	t.Parallel()
 	key := func(user string, sequence uint64, kind internalkey.Kind) string {
@@ -224,8 +222,7 @@ func TestSnapshotRefusesKeysThatAreNotInternal(t *testing.T) {
 	}
 }
 
-// A source that panics: the iterators know that they are lost, until they have found
-// a place to go on from.
+// After a panic of a source, the iterators fail until First, Last or a seek succeeds.
 func TestIteratorsFailUntilASeekAfterAPanic(t *testing.T) {
 	t.Parallel()
 	panics := false

@@ -21,16 +21,16 @@ import (
 // one to sixteen levels, or in memory.
 type levels struct {
 	order  table.Comparer // of internal keys
-	repeat int            // how often each byte of a random key is repeated
+	repeat int            // how many times each byte of a random key is repeated
 	levels []level
-	all    []workload.Pair // merged, the first level's first of equal ones
+	all    []workload.Pair // merged; of equal keys, the first level's come first
 
 	broken   bool // opening tables and reading from them fails
 	openNow  int  // tables
 	openEver int
 }
 
-// level is tables whose ranges do not overlap, or a memtable.
+// level has tables whose ranges do not overlap, or a memtable.
 type level struct {
 	memory bool
 	pairs  []workload.Pair
@@ -38,7 +38,7 @@ type level struct {
 	tables [][]byte
 }
 
-// randomLevels makes some. Values begin with the level's number.
+// randomLevels returns random levels. Values begin with the level's number.
 func randomLevels(t *testing.T, rng *rand.Rand, user table.Comparer) *levels {
 	db := &levels{order: table.InternalComparer(user), repeat: 1 + 5*rng.IntN(2), levels: make([]level, 1+rng.IntN(6)*(1+rng.IntN(3)))}
 	for sequence := range rng.IntN(60) {
@@ -70,8 +70,8 @@ func (db *levels) userKey(rng *rand.Rand) (key []byte) {
 	return key
 }
 
-// cut puts the pairs into tables, and takes a few out again, so that they leave
-// ranges behind, or tables without entries.
+// cut puts the pairs into tables, and removes a few again, so that ranges are wider than the keys, or tables are
+// empty.
 func (l *level) cut(t *testing.T, rng *rand.Rand, order table.Comparer) {
 	rest := l.pairs
 	l.pairs = nil
@@ -93,8 +93,7 @@ func (l *level) cut(t *testing.T, rng *rand.Rand, order table.Comparer) {
 	}
 }
 
-// counted is an Iterator that knows when it is closed, and whose memory is then
-// another's.
+// counted is an Iterator that records when it is closed, and whose memory is then overwritten.
 type counted struct {
 	merge.Iterator
 	open *int
@@ -106,7 +105,7 @@ func (c counted) Close() error {
 	return c.Iterator.Close()
 }
 
-// iter returns a LevelIter, or an Iter if that will do, or a MemoryIter.
+// iter returns a LevelIter, a table.Iter if one table suffices, or a MemoryIter.
 func (db *levels) iter(t *testing.T, l level) merge.Iterator {
 	if l.memory {
 		return memoryIter(db.order, l.pairs)
@@ -147,7 +146,7 @@ func (db *levels) merging(t *testing.T) *merge.Iter {
 	return merge.New(db.order, its...)
 }
 
-// seen returns what a snapshot sees, by users' keys.
+// seen returns the user keys and values that a snapshot sees.
 func (db *levels) seen(user table.Comparer, sequence uint64) []workload.Pair {
 	var seen []workload.Pair
 	var last []byte
@@ -163,10 +162,10 @@ func (db *levels) seen(user table.Comparer, sequence uint64) []workload.Pair {
 	return seen
 }
 
-// reversed is the bytewise order backward.
+// reversed is the reversed bytewise order.
 var reversed = tabletest.Order{Comparer: table.BytewiseComparer, Func: func(a, b []byte) int { return bytes.Compare(b, a) }}
 
-// The iterators over tables make the moves of a sorted slice.
+// The iterators over tables agree with a sorted slice.
 func TestLevelsAgainstModel(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -190,8 +189,7 @@ func FuzzLevels(f *testing.F) {
 	})
 }
 
-// walkLevels moves iterators over a random database: over a level, over all levels,
-// and as a snapshot sees them.
+// walkLevels moves iterators over a random database: over a level, over all levels, and over a snapshot.
 func walkLevels(t *testing.T, rng *rand.Rand, user table.Comparer) {
 	db := randomLevels(t, rng, user)
 	internalKey := func() []byte {
@@ -208,8 +206,7 @@ func walkLevels(t *testing.T, rng *rand.Rand, user table.Comparer) {
 		&tabletest.Model{Pairs: db.seen(user, sequence), Compare: user.Compare, At: -1}, func() []byte { return db.userKey(rng) })
 }
 
-// walk makes random moves with both, now and then with sources that fail, and
-// closes the Iterator.
+// walk makes random moves with both, sometimes with failing sources, and closes the Iterator.
 func (db *levels) walk(t *testing.T, rng *rand.Rand, name string, it merge.Iterator, m *tabletest.Model, anyKey func() []byte) {
 	t.Helper()
 	history, failed := name+":", false

@@ -15,13 +15,13 @@ type MemoryIter struct {
 	n     int
 	entry func(i int) (key, value []byte)
 
-	i     int // the number of the entry; -1: before the first one
+	i     int // index of the entry; -1: before the first one
 	value []byte
 }
 
 // NewMemoryIter returns a MemoryIter over n entries in c's order, bytewise if c is nil, but not [table.AnyOrder].
-// entry(i) returns the key and the value of entry i, 0 <= i < n. The entries must not change: copy a list that grows,
-// without its keys and values.
+// entry(i) returns the key and the value of entry i, 0 <= i < n. The entries must not change: pass a copy of a list
+// that grows. Its keys and values need not be copied.
 func NewMemoryIter(c table.Comparer, n int, entry func(i int) (key, value []byte)) *MemoryIter {
 	return &MemoryIter{order: rowblock.OrderOf(c), n: n, entry: entry, i: -1}
 }
@@ -46,7 +46,7 @@ func (m *MemoryIter) SeekGE(key []byte) bool { return m.startMove() && m.moveTo(
 // SeekLT moves to the last entry < key, and returns Valid.
 func (m *MemoryIter) SeekLT(key []byte) bool { return m.startMove() && m.moveTo(m.search(key)-1) }
 
-// search returns the number of the first entry whose key is ≥ key, or n if there is none.
+// search returns the index of the first entry whose key is ≥ key, or n if there is none.
 func (m *MemoryIter) search(key []byte) int {
 	return sort.Search(m.n, func(i int) bool {
 		k, _ := m.entry(i)

@@ -6,7 +6,7 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// Entries in memory may be nil, which is empty.
+// Keys and values in memory may be nil, which means empty.
 func TestMemoryIterIsNotNil(t *testing.T) {
 	t.Parallel()
 	it := merge.NewMemoryIter(nil, 1, func(int) (key, value []byte) { return nil, nil })

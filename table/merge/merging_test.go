@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// One iterator far ahead costs one comparison an entry, and no move allocates.
+// If one iterator is far ahead, a move takes one comparison. No move allocates.
 func TestMergingComparesOnceAndAllocatesNothing(t *testing.T) {
 	compared := 0
 	order := tabletest.Order{Comparer: table.BytewiseComparer, Func: func(a, b []byte) int {

@@ -9,8 +9,8 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// compare compares keys as o.Compare does. A Suffix says that o is that of internal keys with bytewise
-// user keys. The iterators compare keys at each move: these need no indirect call.
+// compare is like o.Compare but makes no indirect call for the common orders, since iterators compare keys at each
+// move. A Suffix means internal keys whose user keys are in bytewise order.
 func compare(o *rowblock.Order, a, b []byte) int {
 	const trailer = format.InternalTrailerLen
 	switch {

@@ -7,24 +7,22 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// This file has the queue of an Iter: the sources that are at an entry, in the order in
-// which they are shown.
+// This file has the queue of an Iter: the sources that are at an entry, in the order in which they are returned.
 
 // A source is one of the Iterators to merge.
 type source struct {
 	it  Iterator
-	key []byte // of the entry that it is at
+	key []byte // of its current entry
 }
 
-// A queued is a source in the queue. Of two with different numbers, the one with the smaller
-// number is shown first. So most comparisons of keys are those of two numbers.
+// A queued is a source in the queue. If two numbers differ, the source with the smaller one comes first, so most
+// comparisons of keys only compare numbers.
 type queued struct {
-	number uint64 // 8 bytes of the key, behind the prefix; 0 if the order is not bytewise
+	number uint64 // 8 bytes of the key, after the prefix; 0 if the order is not bytewise
 	source int
 }
 
-// abbreviate returns the number of a key. If the key does not have the prefix, abbreviate
-// shortens that.
+// abbreviate returns the number of a key. If the key does not have the prefix, abbreviate shortens the prefix.
 func (m *Iter) abbreviate(key []byte) uint64 {
 	if !m.order.Bytewise() {
 		return 0
@@ -36,7 +34,7 @@ func (m *Iter) abbreviate(key []byte) uint64 {
 	return format.First8(ordered[len(m.prefix):]) ^ m.flip
 }
 
-// lengthenPrefix makes the prefix that of all keys in the queue.
+// lengthenPrefix sets the prefix to the longest one that all keys in the queue share.
 func (m *Iter) lengthenPrefix() {
 	if !m.order.Bytewise() || len(m.queue) == 0 {
 		return
@@ -56,8 +54,8 @@ func (m *Iter) setPrefix(prefix []byte) {
 	}
 }
 
-// rank returns how many sources of the queue are shown before x. Most numbers differ. It compares
-// them without branches, which a processor would often predict wrong.
+// rank returns the number of sources in the queue that come before x. Most numbers differ. It compares them without
+// branches, which the processor would often mispredict.
 func (m *Iter) rank(x queued, queue []queued) int {
 	low, n := 0, len(queue)
 	for n > 8 {
@@ -75,7 +73,7 @@ func (m *Iter) rank(x queued, queue []queued) int {
 	return low + sort.Search(len(same), func(i int) bool { return m.before(x, same[i]) })
 }
 
-// before reports whether x is shown before y.
+// before reports whether x comes before y.
 func (m *Iter) before(x, y queued) bool {
 	if x.number != y.number {
 		return x.number < y.number

@@ -17,19 +17,19 @@ type SnapshotIter struct {
 	it       Iterator       // over internal keys
 	sequence uint64
 
-	// If ascending, it is at the entry that is shown, and key is a part of its key. Otherwise it has passed all
-	// versions of the entry's user key, key is savedKey, and savedValue is a copy.
+	// If ascending, it is at the current entry, and key aliases its key. Otherwise it has passed all versions of the
+	// entry's user key, key is savedKey, and savedValue is a copy.
 	ascending  bool
 	savedKey   []byte // the user key whose further versions are skipped
 	savedValue []byte // the entry's value, if not ascending
 	seekKey    []byte
 }
 
-// NewSnapshotIter returns a SnapshotIter over it, often an Iter over the memtable and all tables of a database, whose
-// keys are internal keys in the order of [table.InternalComparer] of user. It owns it. The snapshot sees versions
-// with a sequence number <= sequence; [internalkey.MaxSequence] sees all.
+// NewSnapshotIter returns a SnapshotIter over it, often an Iter over the memtable and all tables of a database,
+// whose keys are internal keys in the order of [table.InternalComparer](user). The SnapshotIter owns it. The
+// snapshot sees versions with a sequence number <= sequence; [internalkey.MaxSequence] sees all.
 //
-// A key that is no internal key, or a newest version that is neither a value nor a deletion, fails the move with
+// A key that is not an internal key, or a newest version that is neither a value nor a deletion, fails the move with
 // [table.ErrCorrupt].
 func NewSnapshotIter(user table.Comparer, it Iterator, sequence uint64) *SnapshotIter {
 	return &SnapshotIter{order: rowblock.OrderOf(user), it: it, sequence: min(sequence, internalkey.MaxSequence)}
@@ -89,7 +89,7 @@ func (s *SnapshotIter) Prev() bool {
 	case atEntry:
 		s.at = failed
 		if s.ascending {
-			return s.backward(s.it.Prev()) // a smaller key, or a version that is not seen
+			return s.backward(s.it.Prev()) // at a smaller key, or at an invisible version
 		}
 		return s.backward(s.it.Valid())
 	case afterLast:
@@ -98,8 +98,8 @@ func (s *SnapshotIter) Prev() bool {
 	return false
 }
 
-// forward ends a move towards greater keys. found says whether s.it is at an entry. If
-// skipping, forward skips versions of savedKey.
+// forward ends a move towards greater keys. found reports whether s.it is at an entry. If skipping, forward skips
+// versions of savedKey.
 func (s *SnapshotIter) forward(found, skipping bool) bool {
 	s.ascending = true
 	for ; found; found = s.it.Next() {
@@ -118,12 +118,12 @@ func (s *SnapshotIter) forward(found, skipping bool) bool {
 	return s.end(afterLast)
 }
 
-// backward ends a move towards smaller keys. found says whether s.it is at an entry. The
-// oldest version of a user key comes first, so backward saves each version that the snapshot
-// sees. At the next user key it knows that the saved one is the newest.
+// backward ends a move towards smaller keys. found reports whether s.it is at an entry. The oldest version of a user
+// key comes first, so backward saves each version that the snapshot sees. At the next user key it knows that the
+// saved one is the newest.
 func (s *SnapshotIter) backward(found bool) bool {
 	s.ascending = false
-	kind := internalkey.Delete // of savedKey's newest version so far; that if there is none
+	kind := internalkey.Delete // of savedKey's newest version so far; Delete if there is none
 	for ; found; found = s.it.Prev() {
 		k, ok := internalkey.Parse(s.it.Key())
 		switch {
@@ -170,7 +170,7 @@ func (s *SnapshotIter) failShort() bool {
 		table.ErrCorrupt, format.Quote(key), len(key), format.InternalTrailerLen))
 }
 
-// Close closes the Iterators below, and returns Error joined with their errors.
+// Close closes the underlying Iterators, and returns Error joined with their errors.
 func (s *SnapshotIter) Close() error {
 	err := s.Error()
 	if s.at != closed {

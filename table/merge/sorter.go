@@ -19,7 +19,7 @@ import (
 
 // SorterOptions are the options of a Sorter.
 type SorterOptions struct {
-	// Comparer is the order of the keys. If it is nil, they are sorted bytewise.
+	// Comparer is the order of the keys. Nil means [table.BytewiseComparer].
 	Comparer table.Comparer
 
 	// Memory is about the number of bytes that sorting takes, besides the largest pair, at least 48 MiB. Zero
@@ -67,8 +67,8 @@ type Sorter struct {
 	SorterOptions
 	ctx   context.Context
 	fail  context.CancelCauseFunc
-	order rowblock.Order // of the users' keys
-	cut   int            // bytes that are left of a long key
+	order rowblock.Order // of the caller's keys
+	cut   int            // bytes that are kept of a long key
 
 	pairs  uint64 // added so far
 	key    []byte // buffer of Append
@@ -78,7 +78,7 @@ type Sorter struct {
 
 	filling *chunk.Chunk
 	chunks  int               // in memory, or taken for the next pairs
-	sorted  chan *chunk.Chunk // those that were sorted
+	sorted  chan *chunk.Chunk // chunks that are sorted
 	workers sync.WaitGroup
 	file    spool.File
 	runs    []spool.Run // of chunks that were written
@@ -147,11 +147,11 @@ func (s *Sorter) append(key, value []byte) (err error) {
 // A Sorted is a pair of a Sorter, valid until the next one.
 type Sorted struct {
 	Key         []byte
-	Number      uint64 // of the pair: the first one that was added has number 0
+	Number      uint64 // of the pair, in the order of Append, from 0
 	NextSameKey bool   // the next pair has the same key
 
 	value []byte
-	s     *Sorter // has the value, and value is its place; nil: value is the value
+	s     *Sorter // if not nil, value is the place of the value in s.large
 }
 
 // Value returns the value. It is valid until the next pair.
@@ -160,7 +160,7 @@ func (p *Sorted) Value() (value []byte, err error) {
 		return p.value, nil
 	}
 	buf := p.s.buf
-	p.s.buf = nil // it is free while memory for a larger one is taken
+	p.s.buf = nil // free for the garbage collector while a larger one is allocated
 	p.s.buf, err = p.s.large.Get(p.value, buf)
 	return p.s.buf, err
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/sievetable/sievetable/internal/spool"
 )
 
-// begin begins a chunk. If no more may come into memory, it waits for a sorted one, and writes that.
+// begin begins a chunk. If memory has no room for another one, it waits for a sorted chunk, writes it, and reuses
+// its memory.
 func (s *Sorter) begin() error {
 	if s.chunks < s.limits.chunks {
 		s.chunks++
@@ -23,7 +24,7 @@ func (s *Sorter) begin() error {
 	return err
 }
 
-// sort sorts the chunk in the background, if a processor is free.
+// sort sorts the chunk in the background.
 func (s *Sorter) sort() {
 	c := s.filling
 	s.workers.Go(func() {
@@ -35,7 +36,7 @@ func (s *Sorter) sort() {
 // inMemory returns the pairs of a sorted chunk.
 func inMemory(c *chunk.Chunk) Iterator { return NewMemoryIter(nil, c.Len(), c.Pair) }
 
-// A runIter is the pairs of a run. A Sorter makes no other moves than those of the Reader.
+// A runIter iterates over the pairs of a run. A Sorter only makes the moves that a spool.Reader has.
 type runIter struct {
 	*spool.Reader
 	otherMoves
@@ -82,7 +83,7 @@ func (s *Sorter) merge(runs int, its ...Iterator) *Iter {
 	}
 	it := New(nil, its...)
 	it.order = rowblock.Order{Func: s.compare}
-	if s.order.Bytewise() && !s.anyCut { // the place of a key is not in its order
+	if s.order.Bytewise() && !s.anyCut { // places are not in key order
 		it.order.Suffix = format.InternalTrailerLen + s.order.Suffix
 	}
 	return it

@@ -30,13 +30,13 @@ import (
 
 var noError = errtest.NoError
 
-// small are limits that have much put to disk.
+// small are limits with which much is written to disk.
 var small = limits{inline: 256, chunk: 20 << 10, chunks: 6, fanIn: 1024}
 
-// A pair is what is sorted.
+// A pair is a key and a value to sort.
 type pair struct{ key, value []byte }
 
-// randomPairs returns pairs with keys that come up again, and values of all sizes.
+// randomPairs returns pairs with repeated keys, and values of all sizes.
 func randomPairs(n int) []pair {
 	rng := rand.New(rand.NewPCG(3, 3))
 	all := make([]pair, n)
@@ -47,7 +47,7 @@ func randomPairs(n int) []pair {
 	return all
 }
 
-// sorted sorts pairs, and yields what All does.
+// sorted sorts pairs, and yields the pairs of All.
 func sorted(ctx context.Context, pairs iter.Seq2[pair, error], o SorterOptions) iter.Seq2[*Sorted, error] {
 	return func(yield func(*Sorted, error) bool) {
 		s, err := NewSorter(ctx, &o)
@@ -55,7 +55,7 @@ func sorted(ctx context.Context, pairs iter.Seq2[pair, error], o SorterOptions) 
 			yield(nil, err)
 			return
 		}
-		defer s.Close() // the caller checks that no file is left
+		defer s.Close() // the callers check that no file is left
 		for p, err := range pairs {
 			if err == nil {
 				err = s.Append(p.key, p.value)
@@ -69,7 +69,7 @@ func sorted(ctx context.Context, pairs iter.Seq2[pair, error], o SorterOptions) 
 	}
 }
 
-// each yields the pairs from memory that is used again.
+// each yields the pairs in reused memory.
 func each(pairs []pair) iter.Seq2[pair, error] {
 	return func(yield func(pair, error) bool) {
 		var p pair
@@ -108,7 +108,7 @@ func checkEmpty(t *testing.T, dir string) {
 	}
 }
 
-// Whatever memory there is, the order is that of a stable sort in memory, and no file is left behind.
+// With any limits, the order is the same as a stable sort's in memory, and no file is left.
 func TestSorter(t *testing.T) {
 	t.Parallel()
 	pairs := randomPairs(20_000)
@@ -146,7 +146,7 @@ func TestSorter(t *testing.T) {
 	}
 }
 
-// An error of the input, an early end and an interrupt all end it, and leave no file behind.
+// An error of the input, an early end of the loop and an interrupt all end sorting, and leave no file.
 func TestSorterEnds(t *testing.T) {
 	t.Parallel()
 	pairs := randomPairs(10_000)
@@ -161,7 +161,7 @@ func TestSorterEnds(t *testing.T) {
 		name  string
 		ctx   context.Context
 		pairs iter.Seq2[pair, error]
-		stop  int // after how many pairs; 0: not
+		stop  int // after that many pairs; 0: never
 		want  error
 	}{
 		{"broken input", t.Context(), failing, 0, broken},
@@ -187,7 +187,7 @@ func TestSorterEnds(t *testing.T) {
 	}
 }
 
-// A directory that is missing, or a file, is an error, and is not made.
+// If Dir is missing or a file, NewSorter returns an error, and does not create it.
 func TestSorterWithoutDirectory(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
 	t.Setenv("TMPDIR", missing)
@@ -202,7 +202,7 @@ func TestSorterWithoutDirectory(t *testing.T) {
 	}
 }
 
-// Keys that are cut in memory are in their order all the same, in every order.
+// Long keys, which are cut in memory, are sorted correctly, in every order.
 func TestSorterLongKeys(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -236,8 +236,8 @@ func (byLength) Compare(a, b []byte) int {
 	return cmp.Or(cmp.Compare(len(a), len(b)), bytes.Compare(a, b))
 }
 
-// An interrupt ends it wherever it is: in the input, in the sorting, in the merging of runs to longer ones, and of all.
-// The error is the cause.
+// A canceled context ends sorting at any point: in the input, while sorting, while merging runs to longer ones, and
+// in the last merge. The error is the cause.
 func TestSorterIsInterrupted(t *testing.T) {
 	t.Parallel()
 	pairs := randomPairs(20_000)
@@ -275,7 +275,7 @@ func (c *canceling) Compare(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
-// A temporary file that cannot be read is an error, also where only the order wants it.
+// An unreadable temporary file is an error, even if only a comparison needs it.
 func TestSorterCannotRead(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("k", 2*small.inline)
@@ -322,7 +322,7 @@ func TestSorterReadsDamagedRuns(t *testing.T) {
 	}
 }
 
-// The files have no names while they are written, where the system allows that.
+// Where the system allows it, the temporary files have no names while they are written.
 func TestSorterFilesHaveNoNames(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -338,7 +338,7 @@ func TestSorterFilesHaveNoNames(t *testing.T) {
 	}
 }
 
-// After Close there is no new file, which nothing would close.
+// After Close, no new file is created, since nothing would close it.
 func TestSorterAppendAfterClose(t *testing.T) {
 	t.Parallel()
 	s, err := NewSorter(t.Context(), &SorterOptions{Dir: t.TempDir(), limits: small})
@@ -349,7 +349,8 @@ func TestSorterAppendAfterClose(t *testing.T) {
 	}
 }
 
-// Pairs are read once, whether to the end or not: a second loop and later pairs are errors, and miss none in silence.
+// Pairs can be read once, whether or not to the end: a second loop and later pairs are errors, so no pair is lost
+// silently.
 func TestSorterIsReadOnce(t *testing.T) {
 	t.Parallel()
 	for _, stop := range []int{1, 5000, 10_000} {
@@ -377,7 +378,7 @@ func TestSorterIsReadOnce(t *testing.T) {
 	}
 }
 
-// Whatever memory there is, the chunks that can be in it together take no more, and larger memory makes larger chunks.
+// For any Memory, the chunks that can be in memory together take no more, and more Memory makes chunks larger.
 func TestSorterLimits(t *testing.T) {
 	t.Parallel()
 	last := 0
@@ -390,7 +391,7 @@ func TestSorterLimits(t *testing.T) {
 	}
 }
 
-// There are never more chunks in memory than may be, however slow sorting is.
+// The number of chunks in memory never exceeds the limit, however slow sorting is.
 func TestSorterChunksInMemory(t *testing.T) {
 	t.Parallel()
 	const perChunk = 4
@@ -428,7 +429,7 @@ type waiting struct {
 
 func (w waiting) Compare(a, b []byte) int { <-w.release; return bytes.Compare(a, b) }
 
-// A pair that no table takes is an error, and is not left out without a word.
+// A pair that is too large for a table is an error, and is not dropped silently.
 func TestSorterRefusesHugePairs(t *testing.T) {
 	t.Parallel()
 	s, err := NewSorter(t.Context(), &SorterOptions{Dir: t.TempDir()})
