@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// checkAgrees compares what a DB says of each key with what the files have, and reports whether all of it
+// checkAgrees compares a DB's result for each key with the contents of the files, and reports whether all of them
 // can be read.
 func checkAgrees(t *testing.T, db *database.DB, files fstest.MapFS) (compared bool) {
 	t.Helper()
@@ -46,7 +46,7 @@ func checkAgrees(t *testing.T, db *database.DB, files fstest.MapFS) (compared bo
 	return err == nil && rawErr == nil
 }
 
-// shownBy returns what iterators show in both directions.
+// shownBy returns the entries of iterators in both directions.
 func shownBy(v database.View) (shown []workload.Pair, err error) {
 	if shown, err = pairsOf(v.All(nil)); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func shownBy(v database.View) (shown []workload.Pair, err error) {
 	return shown, nil
 }
 
-// checkSameAnswer checks that AppendGet and GetMany say the same as Get.
+// checkSameAnswer checks that AppendGet and GetMany agree with Get.
 func checkSameAnswer(t *testing.T, v database.View, key, value []byte, err error) {
 	t.Helper()
 	appended, appendErr := v.AppendGet(nil, key)
@@ -88,7 +88,7 @@ func checkSameAnswer(t *testing.T, v database.View, key, value []byte, err error
 	}
 }
 
-// checkAnswer compares an answer with the version that it must be. nil is none.
+// checkAnswer compares an answer with the expected version. Nil means none.
 func checkAnswer(t *testing.T, what string, value []byte, err error, want *entry) {
 	t.Helper()
 	switch {
@@ -101,8 +101,8 @@ func checkAnswer(t *testing.T, what string, value []byte, err error, want *entry
 	}
 }
 
-// sources are the entries of a database: those of the log, of level 0, and of each further level, the
-// newest of equal ones first.
+// sources are the entries of a database: the log's, level 0's, and each further level's, the newest of equal ones
+// first.
 type sources [][]entry
 
 // readSources reads the tables and the log without package database.

@@ -10,9 +10,9 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// BenchmarkGetAbsent gets absent keys of a database of which four tables of level 0, and one of each of
-// three further levels, can have the key: seven filters deny it. Each hashes the key by itself. That is 2 %
-// of the time for keys of 16 bytes and 6 % for 64: too little to hash once for all of them.
+// BenchmarkGetAbsent gets absent keys that are in the ranges of four tables of level 0, and of one table of each of
+// three further levels: seven filters rule them out. Each hashes the key by itself. That takes 2 % of the time for
+// keys of 16 bytes and 6 % for 64: too little to share one hash.
 func BenchmarkGetAbsent(b *testing.B) {
 	for _, size := range []int{16, 64} {
 		b.Run(fmt.Sprintf("key=%d", size), func(b *testing.B) {

@@ -17,8 +17,8 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// A compactedFS is a database that an engine compacts each time that something of it is opened but
-// CURRENT and the MANIFEST, up to the last state.
+// A compactedFS is a database that an engine compacts each time a file other than CURRENT and the MANIFEST is
+// opened, until it reaches the last state.
 type compactedFS struct {
 	states []fs.FS
 	opened int // MANIFESTs
@@ -34,10 +34,10 @@ func (c *compactedFS) Open(name string) (fs.File, error) {
 	return c.states[0].Open(name)
 }
 
-// Stat changes nothing.
+// Stat does not compact.
 func (c *compactedFS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(c.states[0], name) }
 
-// compactions returns n states of a database. Each has only tables and logs that the one before has not.
+// compactions returns n states of a database. Each has no tables and logs of the previous one.
 func compactions(t *testing.T, n int) *compactedFS {
 	t.Helper()
 	c := new(compactedFS)
@@ -50,7 +50,7 @@ func compactions(t *testing.T, n int) *compactedFS {
 	return c
 }
 
-// Open of a database that changes meanwhile tries again, and then shows one state of it.
+// If the database changes while Open reads it, Open tries again, and returns one consistent state.
 func TestOpenWhileAnEngineCompacts(t *testing.T) {
 	t.Parallel()
 	for n := range 19 {
@@ -64,7 +64,7 @@ func TestOpenWhileAnEngineCompacts(t *testing.T) {
 	}
 }
 
-// It gives up when nothing changes, or much too often.
+// Open gives up if an error persists, or if the database changes too often.
 func TestOpenGivesUp(t *testing.T) {
 	t.Parallel()
 	c := compactions(t, 100)
@@ -78,7 +78,7 @@ func TestOpenGivesUp(t *testing.T) {
 	}
 }
 
-// A DB shows what was there, though the engine has deleted all files since.
+// A DB can be read even if the engine has deleted all files since.
 func TestFilesAreDeleted(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -102,7 +102,7 @@ func TestFilesAreDeleted(t *testing.T) {
 	}
 }
 
-// After Close, all that needs the database is ErrClosed. Values stay.
+// After Close, everything that needs the database returns ErrClosed. Values remain valid.
 func TestClose(t *testing.T) {
 	t.Parallel()
 	db := openFS(t, compactions(t, 1).states[0], nil)
@@ -123,7 +123,7 @@ func TestClose(t *testing.T) {
 		if it.First() || !errors.Is(it.Error(), table.ErrClosed) {
 			t.Errorf("First = %v, want ErrClosed", it.Error())
 		}
-		it = db.NewIter(&table.IterOptions{Lower: []byte("b")}) // of writes in memory only
+		it = db.NewIter(&table.IterOptions{Lower: []byte("b")}) // only of writes in memory
 	}
 	for _, err := range db.All(nil) {
 		if !errors.Is(err, table.ErrClosed) {
@@ -135,7 +135,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// Goroutines that use a DB while another closes it get answers, or ErrClosed.
+// Goroutines that use a DB while another one closes it get results or ErrClosed.
 func TestCloseMeanwhile(t *testing.T) {
 	t.Parallel()
 	for range 20 {
@@ -162,7 +162,7 @@ func TestCloseMeanwhile(t *testing.T) {
 	}
 }
 
-// useOnce reads the two pairs twice, and returns how many it has found.
+// useOnce reads the two pairs twice, and returns the number of pairs found.
 func useOnce(db *database.DB) (n int, err error) {
 	keys := [][]byte{[]byte("a"), []byte("b"), []byte("c")}
 	err = db.GetMany(context.Background(), keys, nil, func(int, []byte) error { n++; return nil })

@@ -26,12 +26,12 @@ type contents struct {
 	order    table.Comparer // of user keys
 	internal table.Comparer // of internal keys
 	memory   memory         // the writes of the logs
-	runs     []run          // those of level 0, the newest first, and one of each further level
-	inTables uint64         // no table has a higher sequence number, says the MANIFEST
+	runs     []run          // level 0's, the newest first, then one for each further level
+	inTables uint64         // according to the MANIFEST, no table has a higher sequence number
 	closed   atomic.Bool
 }
 
-// A run has tables that do not overlap.
+// A run is a list of tables that do not overlap.
 type run = dbread.Run[*openedTable]
 
 // A Table describes a table of a database, as the MANIFEST lists it.
@@ -73,7 +73,7 @@ func (db *DB) Close() error {
 	return err
 }
 
-// A View shows a database as of a sequence number. It is safe for concurrent use.
+// A View is a database as of a sequence number. It is safe for concurrent use.
 type View struct {
 	*contents
 	sequence uint64
@@ -91,8 +91,8 @@ func (v View) Get(key []byte) ([]byte, error) {
 	return l.get()
 }
 
-// AppendGet is like Get but appends the value to dst, and returns the extended slice. After an error, it returns dst.
-// key may be part of dst. See [table.Reader.AppendGet] for when it does not allocate.
+// AppendGet is like Get but appends the value to dst, and returns the extended slice. After an error, it returns
+// dst. key may alias dst. See [table.Reader.AppendGet] for when it does not allocate.
 func (v View) AppendGet(dst, key []byte) ([]byte, error) {
 	l := newLookup(v, key)
 	defer l.end()
@@ -145,7 +145,7 @@ func (c *contents) internalOptions(o *table.IterOptions) (internal table.IterOpt
 	return internal
 }
 
-// userLoss returns what calls onLoss with user keys for a loss of internal keys. nil stays nil.
+// userLoss returns a function that calls onLoss with user keys for a loss of internal keys, or nil if onLoss is nil.
 func userLoss(onLoss func(table.Loss) bool) func(table.Loss) bool {
 	if onLoss == nil {
 		return nil
@@ -161,7 +161,7 @@ func userLoss(onLoss func(table.Loss) bool) func(table.Loss) bool {
 func (v View) All(o *table.IterOptions) iter.Seq2[table.Entry, error] {
 	return func(yield func(table.Entry, error) bool) {
 		it := v.NewIter(o)
-		defer it.Close() // its error is that of the last move, which All has shown
+		defer it.Close() // its error is the last move's, which is yielded below
 		for ok := it.First(); ok; ok = it.Next() {
 			if !yield(table.Entry{Key: it.Key(), Value: it.Value()}, nil) {
 				return

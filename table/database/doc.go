@@ -9,9 +9,8 @@
 //
 // # Reading
 //
-// A [DB] is a snapshot: it shows the database as it was when [Open] read it. To see later writes, open it again. Open
-// takes no lock and writes nothing. It opens all tables, unless LazyTables of [Options] is set, and reads the logs
-// into memory.
+// A [DB] is a snapshot of the database at the time of [Open]. To see later writes, open it again. Open takes no lock
+// and writes nothing. It opens all tables, unless LazyTables of [Options] is set, and reads the logs into memory.
 //
 // Never read the tables of a database individually. Only the MANIFEST says which tables are current: others contain
 // overwritten and deleted entries. Recent writes are only in a log.
@@ -24,7 +23,7 @@
 // crashed.
 //
 // To read what is left, set OnLoss of [Options] and of [table.IterOptions]. They are called with each [table.Loss],
-// and decide whether reading goes on without it. A lookup that needs a lost table returns a [*merge.HiddenError],
+// and decide whether reading continues without it. A lookup that needs a lost table returns a [*merge.HiddenError],
 // which has the newest value in other tables. The commands "sst scan DIR" and "sst repair DIR -o NEW" recover even
 // more.
 //

@@ -9,12 +9,12 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// salvage writes a new database with the readable entries of a corrupt one. Since a loss can hide newer writes, values
-// that were overwritten and keys that were deleted can reappear.
+// salvage writes a new database with the readable entries of a corrupt one. Since newer writes can be lost,
+// overwritten values and deleted keys can reappear.
 func salvage(from, to string) (err error) {
 	onLoss := func(l table.Loss) bool {
 		fmt.Printf("lost %s: keys from %s to %s\n", filepath.Base(l.File), l.From, l.To)
-		return true // go on without it
+		return true // continue without it
 	}
 	db, err := database.Open(from, &database.Options{OnLoss: onLoss})
 	if err != nil {

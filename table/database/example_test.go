@@ -14,7 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// exampleDatabase writes a database, as an engine leaves one: with a deleted key, and an older version.
+// exampleDatabase writes a database with a deleted key and an older version, as an engine leaves them.
 func exampleDatabase() (dir string) {
 	parent, err := os.MkdirTemp("", "example")
 	check(err)
@@ -72,7 +72,7 @@ func Example() {
 	// Peru: Lima
 }
 
-// At shows an older state of the database, if the engine has kept the old versions.
+// Read an older state of the database, if the engine has kept the old versions.
 func ExampleDB_At() {
 	dir := exampleDatabase()
 	defer os.RemoveAll(filepath.Dir(dir))
@@ -100,7 +100,7 @@ func ExampleDB_At() {
 	// Peru: Lima
 }
 
-// OpenFS opens a database in any file system whose files have ReadAt, such as embed.FS.
+// Open a database in any file system whose files have ReadAt, such as embed.FS.
 func ExampleOpenFS() {
 	dir := exampleDatabase()
 	defer os.RemoveAll(filepath.Dir(dir))
@@ -115,7 +115,7 @@ func ExampleOpenFS() {
 	// level 6: 000002.ldb has the keys "France" @ 3 : set to "Yugoslavia" @ 4 : set
 }
 
-// GetMany looks up many keys, in any order, and reports those that are present.
+// Look up many keys, in any order, and print those that are present.
 func ExampleView_GetMany() {
 	dir := exampleDatabase()
 	defer os.RemoveAll(filepath.Dir(dir))
@@ -134,7 +134,7 @@ func ExampleView_GetMany() {
 	// ["Lima" "" "Paris"]
 }
 
-// OnLoss opens a database without a missing table. Lookups of keys in its range return a HiddenError.
+// Open a database without a missing table. Lookups of keys in its range return a HiddenError.
 func ExampleOptions_onLoss() {
 	dir := exampleDatabase()
 	defer os.RemoveAll(filepath.Dir(dir))
@@ -153,7 +153,7 @@ func ExampleOptions_onLoss() {
 	_, err = db.Get([]byte("Peru"))
 	var hidden *merge.HiddenError
 	fmt.Println(errors.As(err, &hidden), errors.Is(err, table.ErrNotFound))
-	_, err = db.Get([]byte("Zambia")) // which the table cannot have
+	_, err = db.Get([]byte("Zambia")) // which is outside of the table's range
 	fmt.Println(errors.Is(err, table.ErrNotFound))
 	// Output:
 	// lost 000002.ldb: keys from France to Yugoslavia

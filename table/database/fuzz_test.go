@@ -14,7 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// fuzzedLayout returns the layout from which fuzzing goes on: tables on three levels.
+// fuzzedLayout returns the layout from which fuzzing starts: tables on three levels.
 func fuzzedLayout(t testing.TB) *layout {
 	l := &layout{options: table.WriterOptions{BlockSize: 40, FilterPolicy: filter.NewBloom(10)}}
 	l.table(t, 2, set("a", 1, "1"), set("b", 2, "2"))
@@ -25,15 +25,15 @@ func fuzzedLayout(t testing.TB) *layout {
 	return l
 }
 
-// What the bytes of FuzzDatabase are.
+// The meanings of FuzzDatabase's bytes.
 const (
 	asFiles   = iota // the MANIFEST and a log
-	asRecords        // a version edit and a batch, which get their checksums
-	asChanges        // of the tables in the MANIFEST, and writes of a log
+	asRecords        // a version edit and a batch, with valid checksums
+	asChanges        // to the tables in the MANIFEST, and writes of a log
 )
 
-// FuzzDatabase opens a database of which the MANIFEST, the log and a table of level 0 have any bytes.
-// Nothing panics, and what a DB says of a key agrees with what its tables and its log have.
+// FuzzDatabase opens a database with arbitrary bytes in the MANIFEST, the log and a table of level 0. Nothing
+// panics, and the DB's results agree with its tables and its log.
 func FuzzDatabase(f *testing.F) {
 	l := fuzzedLayout(f)
 	log := batch(set("c", 11, "11"), set("e", 12, "12"), del("b", 13))
@@ -65,7 +65,7 @@ func FuzzDatabase(f *testing.F) {
 	})
 }
 
-// Tables on levels where they do not belong, of other ranges, and logs with repeated sequence numbers.
+// Tables on wrong levels and with wrong ranges, and logs with repeated sequence numbers.
 func TestWrongLayouts(t *testing.T) {
 	t.Parallel()
 	compared := 0
@@ -84,7 +84,7 @@ func TestWrongLayouts(t *testing.T) {
 	}
 }
 
-// openAndCompare compares what a DB says with what the files have, and reports whether all was read.
+// openAndCompare compares a DB's results with the contents of the files, and reports whether all were read.
 func openAndCompare(t *testing.T, files fstest.MapFS) bool {
 	t.Helper()
 	lazy, err := database.OpenFS(files, ".", &database.Options{LazyTables: true})
@@ -100,7 +100,7 @@ func openAndCompare(t *testing.T, files fstest.MapFS) bool {
 	return checkAgrees(t, db, files)
 }
 
-// change changes the tables in the MANIFEST: a byte for each has its level, and another range.
+// change changes the tables in the MANIFEST: a byte for each selects its level and another range.
 func (l *layout) change(ops []byte) {
 	fields := l.fields
 	l.fields = nil
@@ -123,8 +123,8 @@ func (l *layout) change(ops []byte) {
 	}
 }
 
-// batchesOf returns batches of writes, a byte for each: its key, whether it is a deletion, and whether it
-// begins a batch, which can have a sequence number again.
+// batchesOf returns batches of writes. A byte for each selects its key, whether it is a deletion, and whether it
+// begins a batch, which can repeat a sequence number.
 func batchesOf(ops []byte) (batches [][]byte) {
 	sequence, writes := uint64(11), []entry(nil)
 	for i, op := range ops {

@@ -16,8 +16,8 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// damagedDatabase returns a database of one table with the keys 00 to 99 in many blocks, the first of which
-// is damaged, and of a log.
+// damagedDatabase returns a database with a log and one table of the keys 00 to 99 in many blocks, the first of
+// which is corrupt.
 func damagedDatabase(t *testing.T) *database.DB {
 	t.Helper()
 	var l layout
@@ -33,7 +33,7 @@ func damagedDatabase(t *testing.T) *database.DB {
 	return openFS(t, files, nil)
 }
 
-// All keys of damagedDatabase, and one that is absent.
+// allKeys returns all keys of damagedDatabase, and an absent one.
 func allKeys() (keys [][]byte) {
 	for i := range 101 {
 		keys = append(keys, fmt.Appendf(nil, "%02d", i))
@@ -41,7 +41,7 @@ func allKeys() (keys [][]byte) {
 	return keys
 }
 
-// A damaged block is an error of the lookups and moves that need it, and of no others.
+// A corrupt block fails only the lookups and moves that need it.
 func TestDamagedBlock(t *testing.T) {
 	t.Parallel()
 	db := damagedDatabase(t)
@@ -68,7 +68,7 @@ func TestDamagedBlock(t *testing.T) {
 
 func isTrue(table.Loss) bool { return true }
 
-// GetMany goes on behind damage, and says once what it is, and which keys have no answer.
+// GetMany continues after a corrupt block, returns its error once, and reports the keys whose lookups failed.
 func TestGetManyOfADamagedBlock(t *testing.T) {
 	t.Parallel()
 	db := damagedDatabase(t)
@@ -96,7 +96,7 @@ func TestGetManyOfADamagedBlock(t *testing.T) {
 	}
 }
 
-// What ends GetMany early: wrong options, an error of found, a context, a panic. No goroutine stays.
+// Wrong options, an error of found, a done context and a panic end GetMany early. No goroutine is left.
 func TestGetManyEnds(t *testing.T) {
 	t.Parallel()
 	db := openFS(t, compactions(t, 1).states[0], nil)
@@ -130,7 +130,7 @@ func TestGetManyEnds(t *testing.T) {
 	}
 }
 
-// A panic of found, or of a Comparer in another goroutine, is one of GetMany.
+// GetMany panics with the value of a panic of found, or of a Comparer in another goroutine.
 func TestGetManyPanics(t *testing.T) {
 	t.Parallel()
 	var l layout

@@ -16,8 +16,8 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// Whatever is corrupt, a lookup returns what the sound database has, or a HiddenError. The value of that is of a
-// version of the key. AppendGet and GetMany return the same.
+// Whatever is corrupt, a lookup has the same result as in the sound database, or returns a HiddenError, whose value
+// is a version of the key. AppendGet and GetMany agree.
 func TestCorruptTablesHideVersions(t *testing.T) {
 	t.Parallel()
 	hidden, older := 0, 0
@@ -32,7 +32,7 @@ func TestCorruptTablesHideVersions(t *testing.T) {
 			if strings.HasSuffix(name, ".ldb") && rng.IntN(2) == 0 {
 				f := *files[name]
 				f.Data = slices.Clone(f.Data)
-				f.Data[0] ^= 1 // of the first data block
+				f.Data[0] ^= 1 // in the first data block
 				damaged[name] = &f
 			}
 		}
@@ -67,8 +67,8 @@ func TestCorruptTablesHideVersions(t *testing.T) {
 	}
 }
 
-// Whatever files are missing, cut or changed: with OnLoss, Open goes on exactly if it fails without. What is in no
-// lost range shows as in the sound database, and what is hidden is an error of lookups.
+// Whatever files are missing, cut or changed: OnLoss is called if and only if Open fails without it. Outside of the
+// lost ranges, results are the same as in the sound database. Lookups of hidden versions fail.
 func TestOpenWithLosses(t *testing.T) {
 	t.Parallel()
 	lossy, seeds := 0, long.Rounds(100, 3000)
@@ -102,8 +102,8 @@ func TestOpenWithLosses(t *testing.T) {
 	}
 }
 
-// spoiled returns the files of a database, of which some tables and logs are missing, cut or changed. torn reports
-// whether a log is among them: one that ends early, or is missing and was not named, is no loss.
+// spoiled returns the files of a database with some tables and logs missing, cut or changed. torn reports whether a
+// log is among them: a log that ends early, or is missing and was not named, is not a loss.
 func spoiled(rng *rand.Rand, files fstest.MapFS) (damaged fstest.MapFS, torn bool) {
 	damaged = maps.Clone(files)
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -126,7 +126,7 @@ func spoiled(rng *rand.Rand, files fstest.MapFS) (damaged fstest.MapFS, torn boo
 	return damaged, torn
 }
 
-// checkLossy compares a database with its sound copy. losses are those of Open, and then also of an iterator.
+// checkLossy compares a database with its sound copy. losses are from Open, and then also from an iterator.
 func checkLossy(t *testing.T, what string, r *random, sound, db *database.DB, losses *[]table.Loss, torn bool) {
 	t.Helper()
 	shown := map[string]string{}
@@ -161,7 +161,7 @@ func checkLossy(t *testing.T, what string, r *random, sound, db *database.DB, lo
 	}
 }
 
-// OnLoss is called once for each loss. If it refuses one, Open fails with the error of that, whichever it is.
+// OnLoss is called once for each loss. If it refuses one, Open fails with that loss's error.
 func TestOnLossIsCalledOnce(t *testing.T) {
 	t.Parallel()
 	var l layout
@@ -197,7 +197,8 @@ func TestOnLossIsCalledOnce(t *testing.T) {
 	}
 }
 
-// If the newest versions of a key are in a corrupt data block, the error has the newest one behind it, of the same table.
+// If the newest versions of a key are in a corrupt data block, the error has the newest version in the table's next
+// block.
 func TestHiddenErrorHasTheNextDataBlock(t *testing.T) {
 	t.Parallel()
 	l := layout{options: table.WriterOptions{BlockSize: 1}}

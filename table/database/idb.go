@@ -14,12 +14,12 @@ import (
 var IDBComparer table.Comparer = idbComparer{}
 
 // An idbComparer compares keys field by field (content/browser/indexed_db, indexed_db_leveldb_coding.cc). A key
-// starts with the numbers of a database, an object store and an index, of lengths that the first byte has. These say
-// what follows:
+// starts with the numbers of a database, an object store and an index, whose lengths are in the first byte. These
+// determine the rest:
 //
-//	0, …           of all databases: a byte for the kind, and fields by that
-//	database, 0, … of the database: a byte for the kind, and fields by that
-//	…, 1, 2 or 3   an entry of the store, that it exists, and its blobs: the entry's key
+//	0, …           global metadata: a byte for the kind, and its fields
+//	database, 0, … metadata of the database: a byte for the kind, and its fields
+//	…, 1, 2 or 3   an entry of the store, its existence, or its blobs: the entry's key
 //	…, from 30 on  an entry of an index: its key there, a sequence number, its own key
 type idbComparer struct{}
 
@@ -49,7 +49,7 @@ func (idbComparer) Compare(a, b []byte) int {
 	return 0
 }
 
-// An idbKey is a key without its prefix and its kind.
+// An idbKey is a key with its prefix and its kind parsed.
 type idbKey struct {
 	database, store, index uint64
 	kind                   byte   // the kind of a metadata key
@@ -77,8 +77,8 @@ var (
 	}
 	databaseFields = map[byte]string{
 		0: "", 1: "", 2: "", 3: "", 4: "", 5: "",
-		50:  "nb",  // store, and what of it
-		100: "nnb", // store, index, and what of it
+		50:  "nb",  // store, and kind of its metadata
+		100: "nnb", // store, index, and kind of its metadata
 		150: "n",   // a free store
 		151: "nn",  // a free index
 		200: "s",   // the name of a store
@@ -139,8 +139,8 @@ func compareField(field byte, a, b *idbReader) int {
 	return bytes.Compare(a.rest, b.rest)
 }
 
-// compareEntryOfIndex compares what follows the index key. A sequence number comes first,
-// but it is compared last, and only if the primary keys are there too.
+// compareEntryOfIndex compares the fields after the index key. The sequence number comes first, but it is compared
+// last, and only if both primary keys are there.
 func compareEntryOfIndex(a, b *idbReader) int {
 	x, y := a.number(), b.number() // 0 at the end of the key
 	if len(a.rest) == 0 || len(b.rest) == 0 {
@@ -242,7 +242,7 @@ const (
 // typeRanks is the order of the types. A null comes after all other keys.
 var typeRanks = [...]int{typeMin: 0, typeNumber: 1, typeDate: 2, typeString: 3, typeBinary: 4, typeArray: 5, typeNull: 6}
 
-// maxArrayDepth limits how deeply arrays are nested, as in Chromium.
+// maxArrayDepth limits the nesting of arrays, as in Chromium.
 const maxArrayDepth = 2000
 
 // skipValue reads an IndexedDB key. Arrays in it may be nested depth levels deep.

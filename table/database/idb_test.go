@@ -13,9 +13,9 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// These write keys as Chromium does.
+// These functions encode keys like Chromium.
 
-// prefix has each number in as few bytes as it takes.
+// prefix encodes each number in as few bytes as possible.
 func prefix(database, store, index uint64) []byte {
 	key, lengths := []byte{0}, byte(0)
 	for _, part := range []struct {
@@ -56,7 +56,7 @@ func str(s string) []byte { return join([]byte{typeString}, text(s)) }
 
 func binaryOf(b string) []byte { return join([]byte{typeBinary}, number(uint64(len(b))), []byte(b)) }
 
-// values are keys of entries, in order.
+// values returns keys of entries, in order.
 func values() [][]byte {
 	return [][]byte{
 		{typeMin},
@@ -69,7 +69,7 @@ func values() [][]byte {
 	}
 }
 
-// ordered are keys of a database, each before the next.
+// ordered returns keys of a database, each less than the next.
 func ordered() [][]byte {
 	all, one := prefix(0, 0, 0), prefix(1, 0, 0)
 	keys := [][]byte{
@@ -109,7 +109,7 @@ func ordered() [][]byte {
 	)
 }
 
-// malformed are no keys of a database, in the bytewise order.
+// malformed returns malformed keys, in bytewise order.
 func malformed() [][]byte {
 	p := prefix(1, 1, 1)
 	keys := [][]byte{
@@ -121,7 +121,7 @@ func malformed() [][]byte {
 		join(p, []byte{typeString, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 'a'}), join(p, []byte{typeArray, 200, 1, typeNull}),
 		join(p, bytes.Repeat([]byte{typeArray, 1}, maxArrayDepth+1), []byte{typeNull}), // too deep
 		join(prefix(1, 1, 30), str("a"), []byte{0x80}), join(prefix(1, 1, 30), str("a"), number(1), []byte{typeString}),
-		{0xe0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0}, // a negative number of a database
+		{0xe0, 0, 0, 0, 0, 0, 0, 0, 0x80, 0, 0, 0}, // a negative database number
 		{0xff}, {0xff, 0xff, 0xff},
 	}
 	slices.SortFunc(keys, bytes.Compare)
@@ -142,7 +142,7 @@ func TestIDBOrder(t *testing.T) {
 	}
 }
 
-// Keys that are the same to Chromium, of other bytes.
+// Keys of different bytes that are equal for Chromium.
 func TestIDBSameKeys(t *testing.T) {
 	t.Parallel()
 	p := prefix(1, 1, 1)
@@ -158,7 +158,7 @@ func TestIDBSameKeys(t *testing.T) {
 	}
 }
 
-// mutated returns a key with some of its bytes changed, or gone, or more of them.
+// mutated returns a key with some bytes changed, removed or added.
 func mutated(r *rand.Rand, key []byte) []byte {
 	key = bytes.Clone(key)
 	for range r.Intn(3) {
@@ -190,8 +190,7 @@ func TestIDBOrderOfAnyBytes(t *testing.T) {
 	}
 }
 
-// A comparison takes no memory, however long keys are or deep: a hostile table has one
-// made for each entry.
+// A comparison allocates nothing, however long or deep keys are: a hostile table causes one for each entry.
 func TestIDBComparesWithoutMemory(t *testing.T) {
 	deep := join(prefix(1, 1, 1), bytes.Repeat([]byte{typeArray, 1}, maxArrayDepth-1), str(string(bytes.Repeat([]byte("k"), 1<<20))))
 	if n := testing.AllocsPerRun(10, func() { idbComparer{}.Compare(deep, deep) }); n > 0 {
@@ -207,7 +206,7 @@ func FuzzIDB(f *testing.F) {
 	f.Fuzz(func(t *testing.T, x, y, z []byte) { checkOrder(t, idbComparer{}, x, y, z) })
 }
 
-// checkOrder checks that the order holds of three keys, whatever they are.
+// checkOrder checks that c is an order for any three keys.
 func checkOrder(t *testing.T, c table.Comparer, x, y, z []byte) {
 	t.Helper()
 	keys := [][]byte{x, y, z}

@@ -25,7 +25,7 @@ type entry struct {
 	value string
 }
 
-// set is a write that gives a key a value, and del one that deletes it.
+// set returns a write that sets a key, and del one that deletes it.
 func set(user string, sequence uint64, value string) entry {
 	return entry{internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: internalkey.Set}, value}
 }
@@ -34,8 +34,7 @@ func del(user string, sequence uint64) entry {
 	return entry{internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: internalkey.Delete}, ""}
 }
 
-// A layout is a database that is laid out by hand, as an engine would do it. Its zero values are the
-// defaults.
+// A layout is a database that is laid out by hand, like an engine's. The zero values of its fields are the defaults.
 type layout struct {
 	user      table.Comparer // nil: bytewise
 	options   table.WriterOptions
@@ -57,7 +56,7 @@ func (l *layout) number() uint64 {
 	return l.next - 1
 }
 
-// table adds a table of the entries, which it sorts, to a level. It raises last to their numbers.
+// table sorts the entries and adds a table of them to a level. It raises last to their sequence numbers.
 func (l *layout) table(t testing.TB, level int, entries ...entry) versions.Table {
 	t.Helper()
 	o := l.options
@@ -85,7 +84,7 @@ func (l *layout) list(m versions.Table) {
 	l.fields = versions.Field{Kind: versions.FieldAdd, Table: m}.Append(l.fields)
 }
 
-// write adds a log of batches, which the MANIFEST names if it is the first one.
+// write adds a log of batches. The MANIFEST names the first one.
 func (l *layout) write(t testing.TB, batches ...[]byte) (name string) {
 	t.Helper()
 	n := l.number()
@@ -97,7 +96,7 @@ func (l *layout) write(t testing.TB, batches ...[]byte) (name string) {
 	return name
 }
 
-// batch returns the record of writes, whose sequence numbers go on from the first one's.
+// batch returns the record of writes, whose sequence numbers count up from the first one's.
 func batch(writes ...entry) []byte {
 	b := binary.LittleEndian.AppendUint64(nil, writes[0].Sequence)
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(writes)))
@@ -141,7 +140,7 @@ func openDir(t testing.TB, dir string, o *database.Options) *database.DB {
 	t.Helper()
 	db, err := database.Open(dir, o)
 	noError(t, err)
-	t.Cleanup(func() { db.Close() }) // it can be closed
+	t.Cleanup(func() { db.Close() }) // the test may have closed it
 	return db
 }
 
@@ -150,7 +149,7 @@ func openFS(t testing.TB, files fs.FS, o *database.Options) *database.DB {
 	t.Helper()
 	db, err := database.OpenFS(files, ".", o)
 	noError(t, err)
-	t.Cleanup(func() { db.Close() }) // it can be closed
+	t.Cleanup(func() { db.Close() }) // the test may have closed it
 	return db
 }
 

@@ -21,9 +21,9 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// Whatever the database, and whichever of its tables are missing or damaged: with LazyTables, lookups and iterators of
-// several goroutines return what they return without it, errors and losses too. Keys that no damaged table can have, have
-// the values that were written.
+// For any database, and any missing or corrupt tables, lookups and iterators of several goroutines have the same
+// results with LazyTables as without, including errors and losses. Keys outside of corrupt tables' ranges have the
+// written values.
 func TestLazyTablesChangeNothing(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(long.Rounds(40, 1500)) {
@@ -76,7 +76,7 @@ func damageTables(t *testing.T, rng *rand.Rand, dir string) (damaged []uint64) {
 	return damaged
 }
 
-// openBoth opens a database without LazyTables, whatever is lost, and with it. The options are random.
+// openBoth opens a database without LazyTables, accepting all losses, and with it. The options are random.
 func openBoth(t *testing.T, rng *rand.Rand, dir string) (eager, lazy *database.DB) {
 	t.Helper()
 	eagerly := randomOptions(rng)
@@ -88,7 +88,7 @@ func openBoth(t *testing.T, rng *rand.Rand, dir string) (eager, lazy *database.D
 	return openDir(t, dir, &eagerly), openDir(t, dir, &lazily)
 }
 
-// transcript returns what a View returns for random keys, by lookups and by moves of iterators. script is the seed.
+// transcript returns a View's results for random keys, from lookups and moves of iterators. script is the seed.
 func transcript(v database.View, keys []string, script uint64) (all []string) {
 	rng := rand.New(rand.NewPCG(script, 72))
 	key := func() []byte { return []byte(keys[rng.IntN(len(keys))]) }
@@ -101,7 +101,7 @@ func transcript(v database.View, keys []string, script uint64) (all []string) {
 	}
 	many := make([]string, len(asked))
 	o := &table.GetManyOptions{NoAnswer: func(i int, err error) { many[i] = err.Error() }}
-	v.GetMany(context.Background(), asked, o, func(i int, value []byte) error { // NoAnswer has its errors
+	v.GetMany(context.Background(), asked, o, func(i int, value []byte) error { // NoAnswer gets its errors
 		many[i] = fmt.Sprintf("%q", value)
 		return nil
 	})
@@ -124,7 +124,7 @@ func transcript(v database.View, keys []string, script uint64) (all []string) {
 	return all
 }
 
-// checkUndamaged checks the keys that are in the range of no damaged table.
+// checkUndamaged checks the keys outside of corrupt tables' ranges.
 func checkUndamaged(t *testing.T, r *random, db *database.DB, keys []string, damaged []uint64) {
 	t.Helper()
 	want := asOf(r.writes, internalkey.MaxSequence)

@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// oneTable returns a database of the table 000002.ldb.
+// oneTable returns a database with one table, 000002.ldb.
 func oneTable(t *testing.T) fstest.MapFS {
 	t.Helper()
 	var l layout
@@ -20,7 +20,8 @@ func oneTable(t *testing.T) fstest.MapFS {
 	return l.end(t)
 }
 
-// Goroutines that use a table at the same time open it once. If that fails, and it is no damage, the next use tries again.
+// Goroutines that use a table at the same time open it once. If that fails for a reason other than corruption, the
+// next use tries again.
 func TestLazyTablesAreOpenedOnce(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -45,7 +46,7 @@ func TestLazyTablesAreOpenedOnce(t *testing.T) {
 		for i := range 8 {
 			users.Go(func() {
 				value, err := "", error(nil)
-				for range 4 { // until it is opened
+				for range 4 { // until it is open
 					if value, err = useAgain(db, i%2 == 0); err == nil || errors.Is(err, table.ErrCorrupt) {
 						break
 					}
@@ -70,7 +71,7 @@ func panicIf(is bool) {
 	}
 }
 
-// useAgain returns the value of key b of oneTable, by a lookup or an iterator. A panic is an error.
+// useAgain returns the value of key b of oneTable, by a lookup or an iterator. It returns a panic as an error.
 func useAgain(db *database.DB, byGet bool) (value string, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -87,7 +88,7 @@ func useAgain(db *database.DB, byGet bool) (value string, err error) {
 	return string(it.Value()), it.Error()
 }
 
-// An error that is not damage is one of the lookup, or the move, that it comes in, and OnLoss is not asked.
+// An error other than corruption fails the lookup or move in which it occurs, without a call of OnLoss.
 func TestLazyTablesAreTriedAgain(t *testing.T) {
 	t.Parallel()
 	fsys := &tablesFS{openedFS: openedFS{FS: oneTable(t)}, before: func(n int) error { return []error{fs.ErrPermission, fs.ErrPermission, nil, nil}[n-1] }}

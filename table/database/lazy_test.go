@@ -14,10 +14,10 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// A tablesFS notes which tables are opened.
+// A tablesFS records which tables are opened.
 type tablesFS struct {
 	openedFS
-	before func(n int) error // is called before the n-th opening of a table, if it is not nil
+	before func(n int) error // called before a table is opened for the n-th time, if not nil
 
 	mu     sync.Mutex
 	opened []string
@@ -41,7 +41,7 @@ func (f *tablesFS) Open(name string) (fs.File, error) {
 // Stat opens nothing.
 func (f *tablesFS) Stat(name string) (fs.FileInfo, error) { return fs.Stat(f.FS, name) }
 
-// openLazily opens the database at the root of files, with tables that are opened at their first use.
+// openLazily opens the database at the root of files with LazyTables.
 func openLazily(t *testing.T, files fs.FS) *database.DB {
 	t.Helper()
 	return openFS(t, files, &database.Options{LazyTables: true})
@@ -86,7 +86,8 @@ func TestLazyTablesAreOpenedAtFirstUse(t *testing.T) {
 	}
 }
 
-// With LazyTables, a DB reads no other directory that takes the name of its own, and no other one is damage.
+// With LazyTables, a DB does not read another directory that takes the name of its own, and does not report it as
+// corruption.
 func TestLazyTablesOfAReplacedDirectory(t *testing.T) {
 	t.Parallel()
 	for _, mapped := range []bool{false, true} {
@@ -112,7 +113,7 @@ func TestLazyTablesOfAReplacedDirectory(t *testing.T) {
 	}
 }
 
-// What the caller does to its options after Open does not matter.
+// The caller may change its options after Open.
 func TestLazyTablesKeepTheirOptions(t *testing.T) {
 	t.Parallel()
 	l := layout{options: table.WriterOptions{Compression: otherSnappy{table.Snappy}}}
@@ -123,7 +124,7 @@ func TestLazyTablesKeepTheirOptions(t *testing.T) {
 	checkGet(t, db.View, "a", strings.Repeat("a", 1000), true)
 }
 
-// otherSnappy is Snappy by another id.
+// otherSnappy is Snappy with another id.
 type otherSnappy struct{ table.Codec }
 
 func (otherSnappy) ID() byte { return 77 }

@@ -27,7 +27,7 @@ func (p *opener) readLogs(m *memory, v *versions.Version) (last uint64, err erro
 	if err != nil {
 		return 0, err
 	}
-	// The numbers of a database go on from the last one in its MANIFEST.
+	// Sequence numbers continue from the last one in the MANIFEST.
 	l := wal.Log{Start: v.LastSequence + 1}
 	for i, name := range logs {
 		if i > 0 {
@@ -69,8 +69,7 @@ func (p *opener) missingLog(name string) error {
 		p.dir.Path(name))
 }
 
-// readLog reads the writes of a log. What was never written completely is left out, as an engine
-// does.
+// readLog reads the writes of a log. Like an engine, it leaves out incomplete writes.
 func (p *opener) readLog(l *wal.Log, name string, m *memory) error {
 	f, info, err := p.dir.Open(name)
 	if errors.Is(err, fs.ErrNotExist) { // it was there a moment ago
@@ -89,15 +88,15 @@ func (p *opener) readLog(l *wal.Log, name string, m *memory) error {
 	return nil
 }
 
-// damageOf returns the damage of a log that was read, unless Open goes on without what is lost. It can be that of the
-// log before: see wal.LogDamage.
+// damageOf returns an error for the damage found while reading a log, except losses without which Open continues.
+// The damage can be in the previous log: see wal.LogDamage.
 func (p *opener) damageOf(l *wal.Log, name, before string) error {
 	var damage []error
 	for _, d := range l.Damage {
 		loss := table.Loss{File: p.dir.Path(name)}
 		if d.Further == 0 {
 			loss.Offset = d.Offset
-			if d.Before == 0 || d.Before > d.After { // else the numbers step back, and tell nothing
+			if d.Before == 0 || d.Before > d.After { // else the numbers go backwards and bound nothing
 				loss.FirstSequence, loss.LastSequence = d.After+1, max(1, d.Before)-1
 			}
 		}
@@ -112,15 +111,15 @@ func (p *opener) damageOf(l *wal.Log, name, before string) error {
 	return errors.Join(damage...)
 }
 
-// A memory has the writes of logs, in the order of their internal keys. It is small for small writes:
-// a hostile log has very many of them.
+// A memory has the writes of logs, in the order of their internal keys. It is compact, since a hostile log can have
+// very many small writes.
 type memory struct {
 	order table.Comparer // of internal keys
 	data  []byte         // of each write: the length of its internal key, the key, the length of its value, the value
-	at    []int          // where each write is in data
+	at    []int          // offset of each write in data
 }
 
-// add adds a write at the end. sort comes after the last one.
+// add adds a write. Call sort after the last one.
 func (m *memory) add(w wal.Write) {
 	m.at = append(m.at, len(m.data))
 	key := internalkey.Key{UserKey: w.UserKey, Sequence: w.Sequence, Kind: w.Kind}
@@ -130,8 +129,8 @@ func (m *memory) add(w wal.Write) {
 	m.data = append(m.data, w.Value...)
 }
 
-// sort sorts the writes. Of equal ones the last comes first, and so counts: an engine that failed to
-// write a batch gives its sequence numbers to the next one.
+// sort sorts the writes. Among writes with equal keys, the last comes first, so lookups find it: an engine that
+// failed to write a batch reuses its sequence numbers for the next one.
 func (m *memory) sort() {
 	slices.SortFunc(m.at, func(a, b int) int {
 		keyA, _ := cut(m.data[a:])
@@ -140,7 +139,7 @@ func (m *memory) sort() {
 	})
 }
 
-// cut returns the first part of data, whose length comes before it, and what follows.
+// cut returns the length-prefixed part at the start of data, and the rest.
 func cut(data []byte) (part, rest []byte) {
 	n, size := binary.Uvarint(data)
 	end := size + int(n)
@@ -154,7 +153,7 @@ func (m *memory) entry(i int) (key, value []byte) {
 	return key, value
 }
 
-// search returns the number of the first write that is ≥ an internal key.
+// search returns the index of the first write that is ≥ an internal key.
 func (m *memory) search(key []byte) int {
 	return sort.Search(len(m.at), func(i int) bool {
 		k, _ := cut(m.data[m.at[i]:])
@@ -162,8 +161,7 @@ func (m *memory) search(key []byte) int {
 	})
 }
 
-// iter returns an Iterator over the writes ≥ lower and < upper, which are internal keys. nil is no
-// bound.
+// iter returns an Iterator over the writes ≥ lower and < upper, which are internal keys. Nil means no bound.
 func (m *memory) iter(lower, upper []byte) merge.Iterator {
 	from, to := 0, len(m.at)
 	if lower != nil {

@@ -16,26 +16,26 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// A lookup looks for a user key in a View.
+// A lookup looks up a user key in a View.
 type lookup struct {
 	View
 	ctx    context.Context
-	noFill bool   // blocks that are read stay out of the Cache
+	noFill bool   // do not add blocks to the Cache
 	reuses bool   // values are read into the buffers below, and valid until the lookup ends
 	seek   []byte // the internal key to look for
 	user   []byte // the user key, a part of seek
 
-	key         []byte // buffer of the key that is found in a table
-	value, best []byte // buffers of values: of the last one that was found, and of the newest
-	hidden      error  // why tables that can have the key cannot be read
+	key         []byte // buffer for the key found in a table
+	value, best []byte // buffers for values: the last one found, and the newest
+	hidden      error  // why tables that may contain the key cannot be read
 }
 
 var lookups = sync.Pool{New: func() any { return new(lookup) }}
 
-// maxKept is the largest buffer that a lookup leaves to the next.
+// maxKept is the maximum total size of the buffers that a lookup leaves to the next.
 const maxKept = 64 << 10
 
-// newLookup returns a lookup of a user key. end ends it.
+// newLookup returns a lookup of a user key. The caller must call end.
 func newLookup(v View, user []byte) *lookup {
 	l := lookups.Get().(*lookup)
 	l.View, l.ctx = v, context.Background()
@@ -53,7 +53,7 @@ func (l *lookup) end() {
 	lookups.Put(l)
 }
 
-// A version is a version of the key: a value or a deletion. The zero version is none.
+// A version is a version of the key: a value or a deletion. The zero value means that there is none.
 type version struct {
 	found    bool
 	sequence uint64
@@ -61,14 +61,14 @@ type version struct {
 	value    []byte
 }
 
-// newerThan reports whether v is newer than w. Of versions with the same sequence number the value comes
-// before the deletion, as in the order of internal keys.
+// newerThan reports whether v is newer than w. If their sequence numbers are equal, a value is newer than a
+// deletion, as in the order of internal keys.
 func (v version) newerThan(w version) bool {
 	return v.found && (!w.found || cmp.Or(cmp.Compare(v.sequence, w.sequence), cmp.Compare(v.kind, w.kind)) > 0)
 }
 
-// get returns the value of the key. It checks all levels: an engine can leave a newer version below an
-// older one (LevelDB up to 1.20, by a compaction while a snapshot is held).
+// get returns the value of the key. It checks all levels: an engine can leave a newer version in a deeper level than
+// an older one (LevelDB up to 1.20, by a compaction while a snapshot is held).
 func (l *lookup) get() ([]byte, error) {
 	if l.closed.Load() {
 		return nil, table.ErrClosed
@@ -96,7 +96,7 @@ func (l *lookup) get() ([]byte, error) {
 	return newest.value, nil
 }
 
-// versionOf returns the version that an entry is, or none if it is of another user key.
+// versionOf returns an entry as a version, or none if it has another user key.
 func (l *lookup) versionOf(key, value []byte) version {
 	k, ok := internalkey.Parse(key)
 	if !ok || l.order.Compare(k.UserKey, l.user) != 0 {
@@ -105,8 +105,8 @@ func (l *lookup) versionOf(key, value []byte) version {
 	return version{true, k.Sequence, k.Kind, value}
 }
 
-// inRun replaces newest if the run has a newer version of the key. Equal versions do not replace it, as
-// in merge. A table that is corrupt is noted in hidden, and the next one can have an older version.
+// inRun replaces newest if the run has a newer version of the key. Equal versions do not replace it, as in merge. If
+// a table is corrupt, hidden gets its error, and the next table can have an older version.
 func (l *lookup) inRun(r *run, newest *version) error {
 	from, to := r.Find(l.internal, l.order, internalkey.UserKey, l.seek)
 	for _, t := range r.Tables[from:to] {
@@ -126,8 +126,8 @@ func (l *lookup) inRun(r *run, newest *version) error {
 	return nil
 }
 
-// inTable returns the newest version of the key in a table, whose filters are checked first. With an error, it is an older
-// one, or none.
+// inTable returns the newest version of the key in a table, whose filters are checked first. With an error, the
+// version can be an older one, or none.
 func (l *lookup) inTable(r *openedTable) (version, error) {
 	if r.lost != nil {
 		if r = r.use(); r.lost != nil {
@@ -182,11 +182,11 @@ type batch struct {
 	o      table.GetManyOptions
 	keys   [][]byte
 	found  func(i int, value []byte) error
-	errs   []error         // why keys have no answer
+	errs   []error         // of failed lookups, each message once
 	failed map[string]bool // the messages of errs
 }
 
-// run looks all keys up. The error that it returns ends the batch.
+// run looks up all keys. An error that it returns ends the batch.
 func (b *batch) run(ctx context.Context) error {
 	inner, cancel := context.WithCancel(ctx)
 	answers := b.start(inner)
@@ -211,13 +211,13 @@ func (b *batch) run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// A part has the answers that a goroutine hands over at once.
+// A part has answers that a goroutine sends together.
 type part struct {
 	answers  []answer // in the order of the keys
-	panicked any      // what a Comparer or a source has panicked with
+	panicked any      // the value of a panic of a Comparer or a source
 }
 
-// An answer is the result of looking a key up.
+// An answer is the result of looking up a key.
 type answer struct {
 	key   int
 	value []byte
@@ -229,8 +229,8 @@ const (
 	defaultConcurrency = 16
 )
 
-// start looks the keys up in other goroutines, in parts. It returns the channel of the parts, which is
-// closed when all goroutines have ended. They end soon when ctx is done.
+// start looks up the keys in other goroutines, in parts. It returns the channel of the parts, which is closed when
+// all goroutines have ended. They end soon after ctx is done.
 func (b *batch) start(ctx context.Context) <-chan part {
 	numbers := make([]int, len(b.keys))
 	for i := range numbers {
@@ -267,7 +267,7 @@ func (b *batch) lookUp(ctx context.Context, keys []int) (p part) {
 	return p
 }
 
-// take takes the answer for a key. The error that it returns is that of found.
+// take passes on the answer for a key. It returns an error of found.
 func (b *batch) take(a answer) error {
 	switch {
 	case a.err == nil:

@@ -13,8 +13,8 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// A Loss names the file and the part of it that is lost, and the keys or the sequence numbers that it had, as far as
-// they are known. An iterator reports each lost table again.
+// A Loss has the file, the lost part, and its keys or sequence numbers, as far as they are known. An iterator
+// reports each lost table again.
 func TestFieldsOfLosses(t *testing.T) {
 	t.Parallel()
 	damaged := func(name string, at int) func(files fstest.MapFS) {

@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// Whichever versions of a key are in corrupt tables of a level: the error of a lookup names those that are newer than
-// the first one that can be read, and has a value of that one, which later lookups do not change.
+// Whichever versions of a key are in corrupt tables of a level, a lookup's error names the tables with newer
+// versions than the first readable one, and has the value of that one, which later lookups do not change.
 func TestHiddenErrorHasNewestReadable(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
@@ -41,7 +41,7 @@ func TestHiddenErrorHasNewestReadable(t *testing.T) {
 		l.table(t, 2, set("other", 1, strings.Repeat("another value", 2)))
 		files := l.end(t)
 		for _, name := range damaged {
-			files[name].Data[0] ^= 1 // of the data block
+			files[name].Data[0] ^= 1 // in the data block
 		}
 		db := openFS(t, files, nil)
 		for _, get := range []func(key []byte) ([]byte, error){db.Get, func(key []byte) ([]byte, error) { return db.AppendGet(nil, key) }} {
@@ -64,8 +64,8 @@ func TestHiddenErrorHasNewestReadable(t *testing.T) {
 	}
 }
 
-// Whatever parts of logs are damaged: each write that is not shown is within the sequence numbers of a loss, which
-// names its log if it is known where they begin and end. Then no other is.
+// Whatever parts of logs are corrupt, each lost write is within the sequence numbers of a loss. If these have both
+// bounds, the loss names the write's log, and covers only lost writes.
 func TestLossesOfLogs(t *testing.T) {
 	t.Parallel()
 	lossy, seeds := 0, long.Rounds(60, 2000)
@@ -97,7 +97,7 @@ func TestLossesOfLogs(t *testing.T) {
 			lossy++
 		}
 		last := sequence
-		for ; last > 0; last-- { // the end can be what was never written
+		for ; last > 0; last-- { // the end can be an incomplete write
 			if _, err := db.Get(fmt.Appendf(nil, "key%d", last)); err == nil {
 				break
 			}

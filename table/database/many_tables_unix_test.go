@@ -19,10 +19,10 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// fewFilesEnv names the directory of a database for a process that may have few files open.
+// fewFilesEnv has the directory of a database, for a process with a low limit of open files.
 const fewFilesEnv = "SIEVETABLE_TEST_FEW_FILES"
 
-// A database of more tables than the process may have files open, or may map, answers as any other.
+// A database with more tables than the process may open or map has the same results as any other.
 func TestMoreTablesThanFiles(t *testing.T) {
 	long.NoRace(t)
 	if dir := os.Getenv(fewFilesEnv); dir != "" {
@@ -40,7 +40,7 @@ func TestMoreTablesThanFiles(t *testing.T) {
 
 const manyTables = 300
 
-// writeManyTables writes a database in which table i has the keys 2i and 2i+1. A table has a byte behind its end.
+// writeManyTables writes a database in which table i has the keys 2i and 2i+1. A table has one byte after its end.
 func writeManyTables(t *testing.T, dir string) {
 	t.Helper()
 	c := newChanged(t)
@@ -60,7 +60,7 @@ func numberedKey(i int) string { return fmt.Sprintf("n%06d", i) }
 func readWithFewFiles(t *testing.T, dir string) {
 	const most = 64
 	noError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: most, Max: most}))
-	if _, err := os.ReadFile(filepath.Join(dir, "CURRENT")); err != nil { // the runtime opens files of its own with the first
+	if _, err := os.ReadFile(filepath.Join(dir, "CURRENT")); err != nil { // the first call opens files of the runtime
 		t.Fatal(err)
 	}
 	const readers = 4
@@ -69,14 +69,14 @@ func readWithFewFiles(t *testing.T, dir string) {
 		lazy     bool
 		mapped   bool
 		mappings int64
-		more     int // files that can be open
+		more     int // open files
 	}{
 		"files":                 {},
 		"files at first use":    {lazy: true},
 		"files of an fs.FS":     {fsys: os.DirFS(dir)},
 		"mapped":                {mapped: true, mappings: 1000},
 		"mapped beyond a bound": {mapped: true, mappings: 100},
-		"mapped at first use":   {lazy: true, mapped: true, mappings: 100, more: readers - 1}, // that all wanted the last mapping
+		"mapped at first use":   {lazy: true, mapped: true, mappings: 100, more: readers - 1}, // all tried the last mapping
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Cleanup(mappings.SetLimit(mappings.Taken() + test.mappings))
@@ -119,7 +119,7 @@ func readWithFewFiles(t *testing.T, dir string) {
 	}
 }
 
-// openFilesOf returns how many files the process has open.
+// openFilesOf returns the number of open files of the process.
 func openFilesOf(t *testing.T) int {
 	t.Helper()
 	for _, dir := range []string{"/proc/self/fd", "/dev/fd"} {

@@ -12,12 +12,12 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// A log that the MANIFEST names and that is missing is a loss, unless the later logs show that it had no writes.
+// A missing log that the MANIFEST names is a loss, unless later logs prove that it had no writes.
 func TestOpenWithoutLog(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		later [][]byte // the batches of the next log
-		none  bool     // there is none
+		none  bool     // there is no next log
 		want  []string // losses
 		last  uint64   // sequence number
 	}{
@@ -47,12 +47,12 @@ func TestOpenWithoutLog(t *testing.T) {
 	}
 }
 
-// Writes that the MANIFEST counts and the newest log lacks are lost, however the log ends.
+// Writes that the MANIFEST counts but the newest log lacks are lost, however the log ends.
 func TestOpenWithoutCountedWrites(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		log  [][]byte // batches of the log; the MANIFEST counts the writes up to 4
-		more [][]byte // of a later one
+		more [][]byte // batches of a later log
 		want []uint64 // sequence numbers of lost writes, first and last
 	}{
 		"none":            {want: []uint64{3, 4}},

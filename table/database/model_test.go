@@ -20,10 +20,10 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// A model is what a View must show: user keys and their values.
+// A model has the expected contents of a View: user keys and their values.
 type model map[string]string
 
-// asOf returns the model of writes as of a sequence number. Later ones of a key have higher numbers.
+// asOf returns the model of writes as of a sequence number. Later writes of a key have higher numbers.
 func asOf(writes []entry, sequence uint64) model {
 	m := model{}
 	for _, w := range writes {
@@ -38,7 +38,7 @@ func asOf(writes []entry, sequence uint64) model {
 	return m
 }
 
-// pairs returns what the bounds and the prefix leave of the model, in an order.
+// pairs returns the model's entries within the bounds and with the prefix, in an order.
 func (m model) pairs(order table.Comparer, o *table.IterOptions) (pairs []workload.Pair) {
 	for _, key := range slices.SortedFunc(maps.Keys(m), func(a, b string) int { return order.Compare([]byte(a), []byte(b)) }) {
 		out := o != nil && (o.Lower != nil && order.Compare([]byte(key), o.Lower) < 0 || o.Upper != nil && order.Compare([]byte(key), o.Upper) >= 0 ||
@@ -50,14 +50,14 @@ func (m model) pairs(order table.Comparer, o *table.IterOptions) (pairs []worklo
 	return pairs
 }
 
-// A checker compares Views with models. It asks for the keys, which are those of the database and others.
+// A checker compares Views with models. It looks up keys of the database and others.
 type checker struct {
 	rng   *rand.Rand
 	order table.Comparer
 	keys  []string
 }
 
-// check compares a View with its model, by all that a View can be asked.
+// check compares a View with its model, by all of its methods.
 func (c *checker) check(t *testing.T, v database.View, m model) {
 	t.Helper()
 	for _, key := range c.keys {
@@ -88,7 +88,7 @@ func checkGet(t *testing.T, v database.View, key, value string, there bool) {
 	}
 }
 
-// checkGetMany asks for keys in a random order, some of them several times. No key is an empty one.
+// checkGetMany looks up keys in a random order, some of them several times. Nil stands for the empty key.
 func (c *checker) checkGetMany(t *testing.T, v database.View, m model) {
 	t.Helper()
 	keys, want := [][]byte{nil}, map[int]string{}
@@ -133,7 +133,7 @@ func (c *checker) bounds() *table.IterOptions {
 	return o
 }
 
-// collect returns what All shows.
+// collect returns the entries that All yields.
 func collect(t testing.TB, v database.View, o *table.IterOptions) []workload.Pair {
 	t.Helper()
 	pairs, err := pairsOf(v.All(o))

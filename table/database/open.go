@@ -23,10 +23,10 @@ import (
 // [table.ErrCorrupt].
 //
 // An engine may write to the database meanwhile. If files vanish while Open reads, it tries again. Tables stay open
-// or mapped, so the engine may delete them; on Windows, after Close. If there are more than a quarter of the limit of
-// open files, the rest are opened to be read, and fail with fs.ErrNotExist once they are deleted.
+// or mapped, so the engine may delete them; on Windows, only after Close. If there are more tables than a quarter of
+// the open-file limit, the rest are opened when they are read, and fail with fs.ErrNotExist once they are deleted.
 //
-// Logs, filters and indexes are in memory: about 20 bytes more than each write in a log, 1.5 bytes per entry with
+// Logs, filters and indexes are in memory: each write in a log with about 20 bytes more, 1.5 bytes per entry with
 // 10-bit filters, and a key and 30 bytes per data block.
 func Open(dir string, o *Options) (*DB, error) {
 	for range maxTries {
@@ -41,7 +41,8 @@ func Open(dir string, o *Options) (*DB, error) {
 	return nil, fmt.Errorf("database: %s: another directory keeps taking its name: try again later", dir)
 }
 
-// openReal opens the database where links lead, and reports whether that has stayed the same directory.
+// openReal resolves symbolic links and opens the database. same reports whether dir was the same directory all the
+// time.
 func openReal(dir string, o *Options) (db *DB, same bool, err error) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -55,7 +56,7 @@ func openReal(dir string, o *Options) (db *DB, same bool, err error) {
 // OpenFS is like [Open] for the directory dir of fsys. Files must be regular, and have a ReadAt method that is safe
 // for concurrent use, as in os.DirFS and embed.FS. Reader.Mapped is ignored.
 func OpenFS(fsys fs.FS, dir string, o *Options) (*DB, error) {
-	if fsys == nil { // regular.Dir would take it for that of the operating system
+	if fsys == nil { // regular.DirIn would take it for the operating system's
 		return nil, errors.New("database: nil file system")
 	}
 	if !fs.ValidPath(dir) {
@@ -64,10 +65,10 @@ func OpenFS(fsys fs.FS, dir string, o *Options) (*DB, error) {
 	return openDir(regular.DirIn(fsys, dir), nil, o)
 }
 
-// maxTries is how often Open tries.
+// maxTries is the maximum number of attempts of Open.
 const maxTries = 20
 
-// openDir opens the database in dir. info is what dir is, or nil for one of an fs.FS.
+// openDir opens the database in dir. info describes dir, or is nil for a directory of an fs.FS.
 func openDir(dir regular.Dir, info fs.FileInfo, o *Options) (*DB, error) {
 	opts, err := o.withDefaults()
 	if err != nil {
@@ -81,7 +82,7 @@ func openDir(dir regular.Dir, info fs.FileInfo, o *Options) (*DB, error) {
 		if db, err = p.try(); err == nil {
 			return db, nil
 		}
-		if err.Error() == before { // it stays so
+		if err.Error() == before { // the error persists
 			if p.onLoss != nil || p.o.OnLoss == nil || !errors.Is(err, table.ErrCorrupt) {
 				break
 			}
@@ -93,9 +94,8 @@ func openDir(dir regular.Dir, info fs.FileInfo, o *Options) (*DB, error) {
 	return nil, fmt.Errorf("database: %w", err)
 }
 
-// startAnew closes the tables that are open, unless an engine that changes files can have caused the error. Of
-// others, such as too many open files, what is open can be the cause: then the next attempt would fail at
-// another file.
+// startAnew closes the open tables, unless an engine that changes files can have caused the error. The open tables
+// themselves can cause other errors, such as too many open files: the next attempt would then fail at another file.
 func (p *opener) startAnew(err error) {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, table.ErrCorrupt) {
 		return
@@ -107,17 +107,17 @@ func (p *opener) startAnew(err error) {
 // An opener opens a database, and with LazyTables its tables, at their first use.
 type opener struct {
 	dir    regular.Dir
-	info   fs.FileInfo // of dir; nil: it is one of an fs.FS
+	info   fs.FileInfo // of dir; nil for a directory of an fs.FS
 	o      Options
-	names  []string                // in dir, in order; nil: tables are opened at once
-	opened map[uint64]*openedTable // by number: tables of an attempt that has failed
-	files  *openfiles.Files        // of the tables, if there are more than may be open; else nil
-	onLoss func(table.Loss) bool   // Options.OnLoss, once an error has come twice; until then nil
-	agreed map[string]bool         // what onLoss has returned, by the errors of the losses
+	names  []string                // in dir, sorted; nil: tables are opened at once
+	opened map[uint64]*openedTable // by number: open tables, also of failed attempts
+	files  *openfiles.Files        // of the tables, if there are too many to keep open; else nil
+	onLoss func(table.Loss) bool   // Options.OnLoss, once an error has occurred twice; until then nil
+	agreed map[string]bool         // the results of onLoss, by the messages of the losses
 }
 
-// goesOnWithout reports whether Open goes on without what is lost. It calls onLoss once for each loss, in whichever
-// attempt it comes first.
+// goesOnWithout reports whether Open continues without a lost part. It calls onLoss only once for each loss, even in
+// several attempts.
 func (p *opener) goesOnWithout(l table.Loss) bool {
 	if p.onLoss == nil || !errors.Is(l.Err, table.ErrCorrupt) {
 		return false
@@ -131,8 +131,8 @@ func (p *opener) goesOnWithout(l table.Loss) bool {
 	return agreed
 }
 
-// bound has few files open at a time if the version has many tables.
-func (p *opener) bound(v *versions.Version) {
+// limitOpenFiles limits the number of open files if the version has many tables.
+func (p *opener) limitOpenFiles(v *versions.Version) {
 	most := regular.MaxOpenFiles()
 	if p.files != nil || len(v.Tables) <= most {
 		return
@@ -172,7 +172,7 @@ func (p *opener) try() (*DB, error) {
 		}
 		slices.Sort(p.names)
 	}
-	p.bound(v)
+	p.limitOpenFiles(v)
 	c := &contents{order: user, internal: internal, memory: memory{order: internal}, inTables: v.LastSequence}
 	db := &DB{View: View{contents: c}}
 	err = p.openTables(db, v, v.Levels(internal.Compare))
@@ -182,11 +182,11 @@ func (p *opener) try() (*DB, error) {
 	if err != nil {
 		return nil, explainLimit(err)
 	}
-	p.keep(db)
+	p.keepOpen(db)
 	return db, nil
 }
 
-// explainLimit adds what helps if the process has too many files open.
+// explainLimit adds advice if the process has too many open files.
 func explainLimit(err error) error {
 	if !errors.Is(err, syscall.EMFILE) {
 		return err
@@ -194,7 +194,7 @@ func explainLimit(err error) error {
 	return fmt.Errorf("%w: raise the limit of open files", err)
 }
 
-// explain adds to an error of reading CURRENT or the MANIFEST what to do.
+// explain adds advice to an error of reading CURRENT or the MANIFEST.
 func (p *opener) explain(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: not the directory of a LevelDB database", err)
@@ -205,12 +205,12 @@ func (p *opener) explain(err error) error {
 	return err
 }
 
-// advice says what to do with a damaged database.
+// advice says what to do with a corrupt database.
 func (p *opener) advice() string {
 	return fmt.Sprintf(`restore the file, or read what is left with "sst scan %s"`, p.dir.Path(""))
 }
 
-// openTables opens the tables of all levels. Those that an earlier attempt has opened stay open.
+// openTables opens the tables of all levels. It reuses those that an earlier attempt has opened.
 func (p *opener) openTables(db *DB, v *versions.Version, levels [][]*versions.Table) error {
 	for _, tables := range levels {
 		for i, t := range tables {
@@ -231,9 +231,9 @@ func (p *opener) openTables(db *DB, v *versions.Version, levels [][]*versions.Ta
 	return nil
 }
 
-// keep leaves the tables of db open when the opener ends.
-func (p *opener) keep(db *DB) {
-	p.names = nil // no table needs them any more
+// keepOpen leaves the tables of db open when the opener ends.
+func (p *opener) keepOpen(db *DB) {
+	p.names = nil // no table needs them any longer
 	for i := range db.runs {
 		for _, t := range db.runs[i].Tables {
 			if t.lost == nil {

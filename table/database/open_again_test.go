@@ -19,14 +19,14 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// OnLoss is called for corrupt and missing files only. If Open fails for another reason, it returns that error when it
-// comes for the second time.
+// OnLoss is called only for corrupt and missing files. If Open fails for another reason, it returns that error once
+// it occurs for the second time.
 func TestOnLossIsForCorruption(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		lost, guarded []string
 		want          []string // losses
-		looks         int      // at a guarded log, for whether a missing one had writes
+		looks         int      // attempts to open a guarded log, to find out whether a missing one had writes
 	}{
 		"a missing table":                        {lost: []string{"000003.ldb"}, want: []string{"000003.ldb"}},
 		"a missing log":                          {lost: []string{"000004.log"}, want: []string{"000004.log", "000005.log"}},
@@ -80,8 +80,8 @@ func TestOpenOfVanishedFiles(t *testing.T) {
 	}
 }
 
-// Flaws of a CURRENT or a MANIFEST that do not change what tables and logs mean are no errors, though an engine may
-// refuse the database.
+// Flaws in CURRENT or the MANIFEST that do not affect the contents are not errors, although an engine may refuse the
+// database.
 func TestOpenIgnoresFlaws(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -108,8 +108,7 @@ func TestOpenIgnoresFlaws(t *testing.T) {
 	}
 }
 
-// If dir is a link, Open reads the directory that the link names when Open begins. Later changes of the link do not
-// matter, even if there is one in each attempt.
+// If dir is a link, Open resolves it once. Later changes of the link have no effect, even one in each attempt.
 func TestOpenFollowsLinkOnce(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
@@ -123,7 +122,7 @@ func TestOpenFollowsLinkOnce(t *testing.T) {
 	}
 	link, next, swaps := filepath.Join(parent, "db"), filepath.Join(parent, "next"), 0
 	if err := os.Symlink("a", link); err != nil {
-		t.Skip(err) // Windows wants a right for it
+		t.Skip(err) // Windows requires a privilege for it
 	}
 	db := openDir(t, link, &database.Options{OnLoss: func(l table.Loss) bool {
 		swaps++
@@ -137,7 +136,7 @@ func TestOpenFollowsLinkOnce(t *testing.T) {
 	}
 }
 
-// If an engine gives the number of a table to another one between two attempts, the DB reads the new one.
+// If an engine reuses the number of a table between two attempts, the DB reads the new table.
 func TestOpenOfReusedNumbers(t *testing.T) {
 	t.Parallel()
 	lay := func(missing bool, entries ...entry) fstest.MapFS {

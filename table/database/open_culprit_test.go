@@ -17,8 +17,8 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// Whatever the limit of open files, the error names the file that was one too many, and not one that an attempt
-// after that failed at: CURRENT only if no file can be open at all. None stays open.
+// For any limit of open files, the error names the first file that exceeded it, not one at which a later attempt
+// failed: CURRENT only if no file can be opened at all. No file stays open.
 func TestLimitsOfOpenFiles(t *testing.T) {
 	t.Parallel()
 	c := newChanged(t)
@@ -29,13 +29,13 @@ func TestLimitsOfOpenFiles(t *testing.T) {
 	for limit := range int64(10) {
 		fsys := &openedFS{FS: files}
 		fsys.before = func(string) error {
-			if fsys.open.Load() == limit { // as a process has it
+			if fsys.open.Load() == limit { // like a process's limit
 				return syscall.EMFILE
 			}
 			return nil
 		}
 		_, err := database.OpenFS(fsys, ".", nil)
-		want := "open ." // to see which logs there are
+		want := "open ." // to list the logs
 		switch {
 		case limit == 0:
 			want = "CURRENT"
@@ -55,7 +55,7 @@ func TestLimitsOfOpenFiles(t *testing.T) {
 	}
 }
 
-// No message shows more than the start of a long key.
+// Messages contain only the start of a long key.
 func TestErrorsShortenKeys(t *testing.T) {
 	t.Parallel()
 	huge := strings.Repeat("k", 3000)
@@ -77,7 +77,7 @@ func TestErrorsShortenKeys(t *testing.T) {
 	}
 }
 
-// faults are what can be wrong with a file.
+// faults are ways to corrupt a file.
 var faults = map[string]func(rng *rand.Rand, files fstest.MapFS, name string){
 	"removed": func(_ *rand.Rand, files fstest.MapFS, name string) { delete(files, name) },
 	"a directory": func(_ *rand.Rand, files fstest.MapFS, name string) {
@@ -123,8 +123,8 @@ func TestErrorsNameTheFile(t *testing.T) {
 	}
 }
 
-// names reports whether an error names a file first. A MANIFEST that is missing comes behind CURRENT, which names
-// it: either can be at fault.
+// names reports whether an error names a file first. A missing MANIFEST comes after CURRENT, which names it, since
+// either can be at fault.
 func names(err error, file string) bool {
 	first := fileNames.FindString(err.Error())
 	if strings.HasPrefix(file, "MANIFEST-") && strings.Contains(err.Error(), "CURRENT names "+file+", which does not exist") {

@@ -22,7 +22,7 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// An openedTable is a table that is open or lost or, with LazyTables, is opened by use.
+// An openedTable is a table that is open or lost or, with LazyTables, opened by use.
 type openedTable struct {
 	*table.Reader
 	listed *versions.Table
@@ -54,7 +54,7 @@ func (t *openedTable) Close() error {
 	return err
 }
 
-// loss returns the loss of a table that is lost.
+// loss returns the Loss of a lost table.
 func (t *openedTable) loss() table.Loss {
 	return table.Loss{File: t.path, Offset: -1, From: t.listed.Smallest, To: t.listed.Largest, Err: t.lost}
 }
@@ -68,7 +68,8 @@ func (p *opener) tableNamed(name string, t *versions.Table, lost error) *openedT
 func tableName(t *versions.Table) string { return fmt.Sprintf("%06d.ldb", t.Number) }
 func oldName(t *versions.Table) string   { return fmt.Sprintf("%06d.sst", t.Number) }
 
-// iter returns an Iterator over the table. Without the table there is none, unless o.OnLoss goes on.
+// iter returns an Iterator over the table. If the table is lost, it returns an error or, if o.OnLoss accepts the
+// loss, an empty Iterator.
 func (t *openedTable) iter(o *table.IterOptions) (merge.Iterator, error) {
 	if t.lost == nil {
 		return t.NewIter(o), nil
@@ -134,15 +135,15 @@ func (p *opener) openListed(t *versions.Table, v *versions.Version, c *contents)
 	return o, err
 }
 
-// openReader opens the Reader of a table whose file has so many bytes.
+// openReader opens the Reader of a table whose file has size bytes.
 func (p *opener) openReader(o *openedTable, size int64, c *contents) (err error) {
 	opts := p.o.Reader
 	opts.Comparer = c.internal
-	if c.order == IDBComparer { // equal keys can have different bytes, and filters have one of them
+	if c.order == IDBComparer { // equal keys can have different bytes, of which filters contain only one form
 		opts.FilterKey = func([]byte) []byte { return nil }
 	}
 	switch fsys := p.dir.FS(); {
-	case size > int64(o.listed.Size): // engines do not read what follows
+	case size > int64(o.listed.Size): // engines do not read the rest
 		return p.openStart(o, &opts)
 	case p.files != nil && (fsys != nil || !opts.Mapped || mappings.Left() == 0):
 		o.Reader, err = table.OpenFS(p.files, o.path, &opts)
@@ -154,8 +155,8 @@ func (p *opener) openReader(o *openedTable, size int64, c *contents) (err error)
 	return err
 }
 
-// openStart opens the table at the start of a file. NewReader does not see whether its filters rule out
-// its keys, as Open does, so they are not used.
+// openStart opens the table at the start of a longer file. Unlike Open, NewReader does not validate filters, so they
+// are not used.
 func (p *opener) openStart(o *openedTable, opts *table.ReaderOptions) error {
 	open := func() (regular.File, fs.FileInfo, error) { return p.dir.Open(o.name) }
 	if p.files != nil {
@@ -173,16 +174,15 @@ func (p *opener) openStart(o *openedTable, opts *table.ReaderOptions) error {
 	return nil
 }
 
-// has reports whether a separator is one of the table's keys. Engines shorten most to others, which have the
-// highest sequence number there is.
+// has reports whether a separator is one of the table's keys. Engines shorten most separators to other keys, with
+// the highest possible sequence number.
 func (t *openedTable) has(separator []byte) bool {
 	key, _, err := t.Find(separator)
 	return err == nil && bytes.Equal(key, separator)
 }
 
-// checkSeparators returns an error if goleveldb's recovery has written a table of level 0: with internal
-// keys in the order of user keys, in which lookups miss keys. Its separators are then no internal
-// keys of this database.
+// checkSeparators returns an error if goleveldb's recovery has written a table of level 0. Such a table has internal
+// keys in the order of user keys, so lookups miss keys. Its separators are not internal keys of this database.
 func (p *opener) checkSeparators(o *openedTable, v *versions.Version, c *contents) error {
 	if o.listed.Level > 0 {
 		return nil
@@ -206,8 +206,8 @@ func (p *opener) checkSeparators(o *openedTable, v *versions.Version, c *content
 	return nil
 }
 
-// openLazily has the first use of a table open it. Uses that come meanwhile wait for it, and return the same. After a
-// panic, or an error that is not damage, the next use tries again.
+// openLazily makes the first use of a table open it. Concurrent uses wait for it, and return the same table. After a
+// panic, or an error other than corruption, the next use tries again.
 func (p *opener) openLazily(t *openedTable, v *versions.Version, c *contents) *openedTable {
 	attempt := sync.OnceValue(func() (o *openedTable) {
 		defer func() {
@@ -221,7 +221,7 @@ func (p *opener) openLazily(t *openedTable, v *versions.Version, c *contents) *o
 	return t
 }
 
-// openLater opens a table of a DB, unless that is closed.
+// openLater opens a table of a DB, unless the DB is closed.
 func (p *opener) openLater(t *versions.Table, v *versions.Version, c *contents) *openedTable {
 	if c.closed.Load() {
 		return &openedTable{lost: table.ErrClosed}
@@ -239,14 +239,13 @@ func (p *opener) openLater(t *versions.Table, v *versions.Version, c *contents) 
 	return p.tableNamed(o.name, t, explainLimit(err))
 }
 
-// parsed splits an internal key, of which the form was checked.
+// parsed splits an internal key whose form has been checked.
 func parsed(key []byte) internalkey.Key {
 	k, _ := internalkey.Parse(key)
 	return k
 }
 
-// sameTable reports whether two versions list the same file. Engines can give the number of a file
-// that they have removed to another one.
+// sameTable reports whether two versions list the same file. Engines can reuse the number of a removed file.
 func sameTable(a, b *versions.Table) bool {
 	return a.Number == b.Number && a.Size == b.Size && bytes.Equal(a.Smallest, b.Smallest) && bytes.Equal(a.Largest, b.Largest)
 }

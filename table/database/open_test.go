@@ -18,8 +18,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// A changed is a database that a test changes. It has table 000002.ldb on level 1, 000003.ldb on level 0,
-// and the logs 000004.log and 000005.log.
+// A changed is a database for a test to change. It has table 000002.ldb on level 1, 000003.ldb on level 0, and the
+// logs 000004.log and 000005.log.
 type changed struct {
 	layout
 	t        *testing.T
@@ -35,7 +35,8 @@ func newChanged(t *testing.T) *changed {
 	return c
 }
 
-// changedFiles returns the files of a changed database. change is of its layout, and edit of its files. Either can be nil.
+// changedFiles returns the files of a changed database. change changes its layout, and edit its files. Either can be
+// nil.
 func changedFiles(t *testing.T, change func(c *changed), edit func(files fstest.MapFS)) fstest.MapFS {
 	c := newChanged(t)
 	if change != nil {
@@ -57,7 +58,7 @@ func (c *changed) relist(m versions.Table, change func(m *versions.Table)) {
 // internal returns an internal key.
 func internal(user string, sequence uint64) []byte { return set(user, sequence, "").Append(nil) }
 
-// damages are changes of a database that Open refuses, and its errors.
+// damages are changes for which Open fails, and their errors.
 var damages = map[string]struct {
 	change func(c *changed)         // of the layout
 	edit   func(files fstest.MapFS) // of its files
@@ -100,7 +101,7 @@ var damages = map[string]struct {
 	"a pipe in place of a table": {nil, func(files fstest.MapFS) { files["000002.ldb"].Mode = fs.ModeNamedPipe }, "000002.ldb: a named pipe, not a regular file"},
 }
 
-// What is missing or damaged is an error, which names the file and what is wrong there.
+// Missing and corrupt files are errors that name the file and the fault.
 func TestOpenErrors(t *testing.T) {
 	t.Parallel()
 	for name, tt := range damages {
@@ -118,12 +119,12 @@ func TestOpenErrors(t *testing.T) {
 			if n := opened.open.Load(); n != 0 {
 				t.Errorf("%d files are open after the error", n)
 			}
-			openError(opened, &database.Options{OnLoss: isTrue}) // other tests check what is lost
+			openError(opened, &database.Options{OnLoss: isTrue}) // other tests check the losses
 			if n := opened.open.Load(); n != 0 {
 				t.Errorf("%d files are open after a DB with losses was closed", n)
 			}
 			want := strings.TrimPrefix(err.Error(), "database: ")
-			if name == "a last sequence number that is too low" { // the log is read first, and goes on from another one
+			if name == "a last sequence number that is too low" { // the log is read first, with other numbers
 				want = "000004.log: offset 0: writes before this log are missing"
 			}
 			checkLazyError(t, opened, want, !known)
@@ -165,11 +166,11 @@ func (c *changed) addRecovered(user string) {
 	c.add(0, contents, key, key)
 }
 
-// An openedFS counts the files that are open.
+// An openedFS counts open files.
 type openedFS struct {
 	fs.FS
-	before func(name string) error // is called before a file is opened, which fails with its error; can be nil
-	read   func(name string)       // is called before a file is read; can be nil
+	before func(name string) error // called before a file is opened, which fails with its error; can be nil
+	read   func(name string)       // called before a file is read; can be nil
 	open   atomic.Int64
 }
 
@@ -205,7 +206,7 @@ func (f *openedFile) Close() error {
 	return f.File.Close()
 }
 
-// A directory without CURRENT is no database. So it is with no directory.
+// A directory without CURRENT, or a missing directory, is not a database.
 func TestOpenOfNoDatabase(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{t.TempDir(), t.TempDir() + "/none"} {
@@ -223,7 +224,7 @@ func TestOpenOfNoDatabase(t *testing.T) {
 	}
 }
 
-// Options that the database gives, or that are out of range, are errors.
+// Options that the database sets itself, or that are out of range, are errors.
 func TestOpenRefusesOptions(t *testing.T) {
 	t.Parallel()
 	for want, o := range map[string]database.Options{

@@ -22,9 +22,10 @@ type Options struct {
 	// consulted.
 	Comparers []table.Comparer
 
-	// If OnLoss is not nil, Open calls it once for each missing or corrupt table, missing log, and unreadable part of a
-	// log. If it returns true, Open goes on without it. Lookups and iterators then fail in a lost table's range: see
-	// OnLoss of [table.IterOptions]. Without a log's writes, overwritten and deleted entries can reappear.
+	// If OnLoss is not nil, Open calls it once for each missing or corrupt table, missing log, and unreadable part
+	// of a log. If it returns true, Open continues without it. Lookups and iterators then fail in a lost table's
+	// range: see OnLoss of [table.IterOptions]. Without a log's writes, overwritten and deleted entries can
+	// reappear.
 	OnLoss func(l table.Loss) bool
 
 	// LazyTables makes the first use of a table open it, instead of Open. If the table is missing or corrupt, only
@@ -50,8 +51,7 @@ func (o *Options) withDefaults() (Options, error) {
 	return d, nil
 }
 
-// comparer returns the order with the name that a MANIFEST has. LevelDB takes a MANIFEST without a
-// name for one of the bytewise order.
+// comparer returns the Comparer that a MANIFEST names. Like LevelDB, it takes a missing name as the bytewise order.
 func (o *Options) comparer(name string) (c table.Comparer, ok bool) {
 	if name == "" {
 		return table.BytewiseComparer, true
@@ -66,8 +66,8 @@ func (o *Options) comparer(name string) (c table.Comparer, ok bool) {
 // WriterOptions are options of a Writer. A value out of range is an error.
 type WriterOptions struct {
 	// Table has the options of the tables. Comparer is the order of user keys, which a program must know to open the
-	// database. Filters are of user keys. C++ LevelDB and goleveldb both read uncompressed and Snappy blocks. FilterKey,
-	// Never, FilterOnly and a Comparer for internal keys must not be set.
+	// database. Filters contain user keys. C++ LevelDB and goleveldb both read uncompressed and Snappy blocks.
+	// FilterKey, Never, FilterOnly and a Comparer for internal keys must not be set.
 	Table table.WriterOptions
 
 	// TableSize is the approximate size of a table in bytes, up to 1 TiB. Zero means 2 MiB, as in LevelDB. All versions
@@ -82,7 +82,7 @@ const (
 	maxTableSize     int64 = 1 << 40
 )
 
-// withDefaults returns a copy with defaults filled in. The Comparer is then that of internal keys.
+// withDefaults returns a copy with defaults filled in. The Comparer is then for internal keys.
 func (o *WriterOptions) withDefaults() (w WriterOptions, user table.Comparer, err error) {
 	w = *cmp.Or(o, &WriterOptions{})
 	if w.TableSize < 0 || w.TableSize > maxTableSize {
@@ -101,7 +101,7 @@ func (o *WriterOptions) withDefaults() (w WriterOptions, user table.Comparer, er
 	return w, user, t.Abort()
 }
 
-// checkTableOptions checks the options of tables that a database cannot have.
+// checkTableOptions rejects options of tables that a database cannot have.
 func checkTableOptions(o *table.WriterOptions) error {
 	switch {
 	case o.FilterKey != nil:

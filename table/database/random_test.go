@@ -17,8 +17,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// Whatever the writes, the tables and levels that have them, the logs and the options: a DB shows the
-// newest writes, and At those up to a sequence number.
+// For any writes, tables, levels, logs and options, a DB has the newest writes, and At the writes up to a sequence
+// number.
 func TestRandomLayouts(t *testing.T) {
 	t.Parallel()
 	most := long.Rounds(150, 1000)
@@ -49,8 +49,7 @@ type random struct {
 	writes []entry
 }
 
-// newRandom returns n writes. Their numbers go on from 1, or from 0 as those of a Writer, or up to the
-// highest one.
+// newRandom returns n writes. Their sequence numbers start at 1, or at 0 as in a Writer, or end at the highest one.
 func newRandom(rng *rand.Rand, n int) *random {
 	r := &random{rng: rng, keys: someKeys(rng, 1+n/2)}
 	first := []uint64{0, 1, 1, rng.Uint64N(1 << 50), internalkey.MaxSequence - uint64(n) + 1}[rng.IntN(5)]
@@ -77,12 +76,12 @@ func newRandom(rng *rand.Rand, n int) *random {
 
 func (r *random) lastSequence() uint64 { return r.writes[len(r.writes)-1].Sequence }
 
-// build lays the writes out: the older ones on the higher levels, then tables of level 0, and logs. In some
-// databases tables have the versions of a key in any order, as LevelDB up to 1.20 can leave them.
+// build lays out the writes: the older ones in the higher levels, then tables of level 0, and logs. In some
+// databases, levels have the versions of a key in any order, as LevelDB up to 1.20 can leave them.
 func (r *random) build(t *testing.T) fstest.MapFS {
 	t.Helper()
 	rest := slices.Clone(r.writes)
-	r.last = max(1, rest[0].Sequence) - 1 // the writes of a log go on from it
+	r.last = max(1, rest[0].Sequence) - 1 // the writes of a log continue from it
 	if n := r.rng.IntN(len(rest) + 1); r.rng.IntN(3) == 0 {
 		inTables := rest[:n]
 		r.rng.Shuffle(n, func(i, j int) { inTables[i], inTables[j] = inTables[j], inTables[i] })
@@ -138,8 +137,7 @@ func (r *random) addLevel(t *testing.T, level int, entries []entry) {
 	}
 }
 
-// addLogs adds one log or two, of batches of the writes. The last one may end with what was never
-// written completely.
+// addLogs adds one or two logs with batches of the writes. The last one may end with an incomplete write.
 func (r *random) addLogs(t *testing.T, writes []entry) {
 	t.Helper()
 	for range 2 {
@@ -186,7 +184,7 @@ func (r *random) open(t *testing.T) *database.DB {
 	return openDir(t, onDisk(t, files), &o)
 }
 
-// randomOptions returns options of databases that are read in the same way, whatever the options are.
+// randomOptions returns random options that do not change results.
 func randomOptions(rng *rand.Rand) (o database.Options) {
 	o.Comparers = []table.Comparer{backward}
 	o.Reader.Mapped, o.Reader.IgnoreFilter = rng.IntN(2) == 0, rng.IntN(4) == 0

@@ -11,7 +11,8 @@ import (
 )
 
 // A lookup reads one block of each table whose range includes the key and whose filter does not rule it out: an
-// engine can leave a newer version in a deeper level. A write of the log that is newer than all tables ends it.
+// engine can leave a newer version in a deeper level. If the log has a write that is newer than all tables, no table
+// is read.
 func TestReadsOfGet(t *testing.T) {
 	t.Parallel()
 	l := layout{options: table.WriterOptions{BlockSize: 1, FilterPolicy: filter.NewBloom(20)}}
@@ -23,7 +24,7 @@ func TestReadsOfGet(t *testing.T) {
 	l.write(t, batch(set("l", 15, ""), set("m", 16, ""), del("z", 17)))  // in memory
 	var read []string                                                    // the names of files, once for each read
 	db := openFS(t, &openedFS{FS: l.end(t), read: func(name string) { read = append(read, name) }}, nil)
-	for _, key := range []string{"ab", "bb", "cc", "hh"} { // a filter's first negative is checked against a key of its table
+	for _, key := range []string{"ab", "bb", "cc", "hh"} { // validate the filters, which reads a block
 		db.Get([]byte(key))
 		db.At(8).Get([]byte(key))
 	}
@@ -40,12 +41,12 @@ func TestReadsOfGet(t *testing.T) {
 		{"g", 17, []string{"000006.ldb", "000005.ldb", "000004.ldb"}}, // and level 1 may have a newer version
 		{"x", 17, []string{"000006.ldb"}},                             // the filter of the other rules it out
 		{"y", 17, []string{"000005.ldb"}},                             // the range of the other does not include it
-		{"c", 17, []string{"000003.ldb"}},                             // of level 1 one table is searched
+		{"c", 17, []string{"000003.ldb"}},                             // one table of level 1 is searched
 		{"m", 7, []string{"000004.ldb", "000002.ldb"}},                // and one of level 2
 		{"absent", 17, nil},                                           // in the ranges of levels 1 and 2
 	} {
 		read = nil
-		db.At(tt.sequence).Get([]byte(tt.key)) // what it returns, other tests check
+		db.At(tt.sequence).Get([]byte(tt.key)) // other tests check its result
 		if diff := cmp.Diff(tt.want, slices.Compact(read)); diff != "" {
 			t.Errorf("Get(%q) as of %d reads (-want +got):\n%s", tt.key, tt.sequence, diff)
 		}

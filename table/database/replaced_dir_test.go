@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// A directory that another one takes the name of while it is read is not that of the DB.
+// If another directory takes the name of dir while Open reads it, the DB does not mix the two.
 func TestOpenOfADirectoryThatIsRenamed(t *testing.T) {
 	t.Parallel()
 	for seed := range 50 {
@@ -27,7 +27,7 @@ func TestOpenOfADirectoryThatIsRenamed(t *testing.T) {
 		renamed.Go(func() {
 			time.Sleep(time.Duration(seed) * 20 * time.Microsecond)
 			if err := errors.Join(os.Rename(dir, filepath.Join(parent, "old")), os.Rename(other, dir)); err != nil {
-				t.Log(err) // Windows renames no directory with open files
+				t.Log(err) // Windows does not rename directories with open files
 			}
 		})
 		db, err := database.Open(dir, nil)
@@ -40,7 +40,7 @@ func TestOpenOfADirectoryThatIsRenamed(t *testing.T) {
 	}
 }
 
-// writeSame writes a database of several tables, whose files have the sizes and keys of those of any other value.
+// writeSame writes a database of several tables, whose files have the same sizes and keys for any value.
 func writeSame(t *testing.T, dir string, value byte) {
 	t.Helper()
 	w, err := database.Create(dir, &database.WriterOptions{TableSize: 2000, Table: table.WriterOptions{Compression: table.NoCompression}})

@@ -14,7 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// layouts are unusual databases, and what they show.
+// layouts are unusual databases, and their expected contents.
 var layouts = []struct {
 	name string
 	lay  func(t *testing.T, l *layout)
@@ -66,7 +66,7 @@ var layouts = []struct {
 	}, model{"a": "a"}, 1},
 }
 
-// Which version shows, by what has it. Lookups and iterators agree.
+// Which version of a key is visible, depending on the tables and logs that have one. Lookups and iterators agree.
 func TestShows(t *testing.T) {
 	t.Parallel()
 	for _, tt := range layouts {
@@ -87,7 +87,7 @@ func TestShows(t *testing.T) {
 	}
 }
 
-// With IgnoreLogs, the tables alone show. A log may then be missing, or damaged.
+// With IgnoreLogs, only tables are read. Logs may then be missing or corrupt.
 func TestIgnoreLogs(t *testing.T) {
 	t.Parallel()
 	var l layout
@@ -105,7 +105,7 @@ func TestIgnoreLogs(t *testing.T) {
 	}
 }
 
-// A version of a kind that LevelDB does not have is damage, which names the table.
+// A version with an unknown kind is reported as corruption of its table.
 func TestUnknownKind(t *testing.T) {
 	t.Parallel()
 	for level := range 2 {
@@ -124,8 +124,8 @@ func TestUnknownKind(t *testing.T) {
 	}
 }
 
-// goleveldb can flush a memtable after it has committed a transaction with higher sequence numbers. The last edit then
-// has the lower number. The transaction is shown, and a log that goes on from it lacks nothing.
+// goleveldb can flush a memtable after it has committed a transaction with higher sequence numbers. The last edit
+// then has the lower number. The transaction is visible, and a log that continues from it is complete.
 func TestFlushAfterTransaction(t *testing.T) {
 	t.Parallel()
 	committed := versions.Field{Kind: versions.FieldSequence, Table: versions.Table{Number: 3}}.Append(nil)

@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// Tables lists the tables as lookups ask them.
+// Tables lists the tables in the order of lookups.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	var l layout
@@ -43,7 +43,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// A file with more bytes than its table is read as an engine reads it: without them. A filter that excludes keys of the
+// If a file has more bytes than its table, they are ignored, as in an engine. A filter that rules out keys of the
 // table is not used, and errors name the file.
 func TestTableWithMoreBytes(t *testing.T) {
 	t.Parallel()
@@ -76,7 +76,7 @@ func TestTableWithMoreBytes(t *testing.T) {
 	}
 }
 
-// In an order in which keys of different bytes can be equal, lookups find the one by the other.
+// If keys of different bytes are equal in the order, looking up one finds the other.
 func TestEqualKeysOfDifferentBytes(t *testing.T) {
 	t.Parallel()
 	order := anyCase{"any case"}
@@ -104,7 +104,7 @@ type anyCase struct{ tabletest.Reversed }
 func (anyCase) Compare(a, b []byte) int { return bytes.Compare(bytes.ToLower(a), bytes.ToLower(b)) }
 func (anyCase) FilterKey([]byte) []byte { return nil }
 
-// A key of a table that is out of the range in the MANIFEST fails the iterators, on every level.
+// A key outside of its table's range in the MANIFEST fails iterators, on every level.
 func TestKeyOutOfItsRange(t *testing.T) {
 	t.Parallel()
 	for level := range 3 {
@@ -120,7 +120,7 @@ func TestKeyOutOfItsRange(t *testing.T) {
 	}
 }
 
-// Chromium's IndexedDB has such keys: the number 0 is −0. Filters have the bytes of one of them.
+// Chromium's IndexedDB has such keys: the numbers 0 and −0 are equal. Filters have the bytes of only one of them.
 func TestIndexedDB(t *testing.T) {
 	t.Parallel()
 	key := func(n float64) string { // of an entry of a store

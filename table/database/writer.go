@@ -13,8 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// lastLevel is the level of all tables: the last one of LevelDB. No engine moves tables from there
-// because they are many.
+// lastLevel is the level of all tables: LevelDB's last one, which engines do not compact for having many tables.
 const lastLevel = 6
 
 // A Writer writes a new database, which C++ LevelDB, goleveldb and engines based on them can open. Its methods are
@@ -31,16 +30,16 @@ type Writer struct {
 	ended atomic.Bool
 	err   error
 
-	table    *table.Writer // that takes entries; nil: the next entry starts one
+	table    *table.Writer // that is being written; nil: the next entry starts one
 	file     *atomicfile.NewFile
 	smallest []byte // its first internal key
 	bytes    int64  // of the keys and values in it
-	full     int64  // how many of them a table takes
+	full     int64  // the number of these bytes at which a table is full
 
 	key, last []byte // the last internal key, and the one before
 	tables    uint64
 	added     []byte // the field of each complete table in the version edit
-	sequence  uint64 // ≥ those of all keys
+	sequence  uint64 // ≥ the sequence numbers of all keys
 }
 
 // Create returns a Writer of a database in the directory dir, which must be missing or empty.
@@ -105,8 +104,8 @@ func (w *Writer) SetLastSequence(sequence uint64) error {
 	return w.err
 }
 
-// errPanicked is the error of a Writer while a call runs. If a Comparer, policy or codec panics, it
-// stays: half a database must not be published.
+// errPanicked is the error of a Writer during a call. It stays if a Comparer, policy or codec panics: half a
+// database must not be published.
 var errPanicked = errors.New("database: an earlier call panicked")
 
 func (w *Writer) append(key internalkey.Key, value []byte) error {
@@ -156,11 +155,11 @@ func wrap(err error) error {
 	return fmt.Errorf("database: %w", err)
 }
 
-// firstTable is the number of the first table. The MANIFEST has the number before.
+// firstTable is the number of the first table. The MANIFEST has the previous number.
 const firstTable = 2
 
-// startTableFor starts a table if there is none that takes a user key: a full one ends, unless the
-// key is its last one.
+// startTableFor starts a table if the current one cannot take a user key. A full table is complete, unless user is
+// its last user key.
 func (w *Writer) startTableFor(user []byte) error {
 	if w.table != nil && w.bytes >= w.full {
 		switch order := w.user.Compare(internalkey.UserKey(w.last), user); {
@@ -225,27 +224,26 @@ func (w *Writer) finishTable(largest []byte) error {
 	return nil
 }
 
-// maxRatio is how many times smaller the pairs of a table are expected to become, at most. So the
-// next table is not much too large if its pairs do not.
+// maxRatio is the highest ratio of compression that predict expects, so that the next table is not much too large if
+// it compresses less.
 const maxRatio = 8
 
-// predict returns how many bytes of keys and values will make a table of about size bytes, if
-// those of the table before became stored bytes.
+// predict returns how many bytes of keys and values make a table of about size bytes. In the previous table, before
+// such bytes took stored bytes.
 //
-// The Size of the table that is being written is no use here: with several goroutines, it is that of
-// some hundred KB before.
+// The Size of the table being written is of no use here: with several goroutines, it lags behind by some hundred KB.
 func predict(size, before, stored int64) int64 {
 	return max(1, int64(float64(size)*min(maxRatio, float64(before)/float64(stored))))
 }
 
-// manifestNumber is the number in the name of the MANIFEST. The engines begin with it too.
+// manifestNumber is the number in the name of the MANIFEST, as in a new database of the engines.
 const manifestNumber = 1
 
-// maxAdded is the most bytes of the tables in the version edit. The MANIFEST has some more: the other
-// fields, and 7 bytes for each 32 KiB, since it has the form of a log.
+// maxAdded is the maximum size of the tables' fields in the version edit. The MANIFEST is a little larger: it has
+// other fields, and 7 bytes for each 32 KiB, since it has the form of a log.
 const maxAdded = versions.MaxManifest - versions.MaxManifest/1024
 
-// finish completes the last table, and writes what the database has besides tables.
+// finish completes the last table, writes MANIFEST and CURRENT, and puts the directory in place.
 func (w *Writer) finish() error {
 	if w.table != nil {
 		if err := w.finishTable(w.key); err != nil {

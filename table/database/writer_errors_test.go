@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// An option out of range is an error of Create, which leaves nothing behind.
+// For an option out of range, Create returns an error and leaves nothing behind.
 func TestCreateRefusesOptions(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -52,7 +52,7 @@ func checkEmpty(t *testing.T, dir string) {
 	}
 }
 
-// Nothing is added to a database, or to any directory that has files.
+// Create refuses a database, and any other directory that has files.
 func TestCreateRefusesDirectories(t *testing.T) {
 	t.Parallel()
 	db := write(t, nil, versionsOf(10))
@@ -75,7 +75,7 @@ func TestCreateRefusesDirectories(t *testing.T) {
 	}
 }
 
-// A directory that becomes full of files while the Writer is at work stays as it is.
+// If files appear in the directory while the Writer is at work, Close leaves it unchanged.
 func TestCloseRefusesADirectoryThatIsThere(t *testing.T) {
 	t.Parallel()
 	w, parent := create(t, nil)
@@ -93,7 +93,7 @@ func TestCloseRefusesADirectoryThatIsThere(t *testing.T) {
 	}
 }
 
-// An error of Append stays, and is that of Close. No directory is made.
+// An error of Append is returned by all later calls and by Close. No directory is created.
 func TestWriterErrors(t *testing.T) {
 	t.Parallel()
 	key := func(user string, sequence uint64) internalkey.Key { return set(user, sequence, "").Key }
@@ -110,7 +110,7 @@ func TestWriterErrors(t *testing.T) {
 		{"a kind of another engine", nil, internalkey.Key{UserKey: []byte("a"), Kind: 7}, `database: key "a" @ 0 : kind 7: must be a set or delete with a sequence number ≤ 72057594037927935`, nil},
 		{"a sequence number", nil, key("a", internalkey.MaxSequence+1), `database: key "a" @ 72057594037927936 : set: must be a set or delete`, nil},
 	} {
-		for _, size := range []int64{1, 1 << 20} { // the key before is the last one of a table, or not
+		for _, size := range []int64{1, 1 << 20} { // whether or not the previous key is the last one of a table
 			t.Run(fmt.Sprintf("%s, TableSize %d", tt.name, size), func(t *testing.T) {
 				w, parent := create(t, &database.WriterOptions{TableSize: size})
 				for _, k := range tt.before {
@@ -132,7 +132,7 @@ func TestWriterErrors(t *testing.T) {
 	}
 }
 
-// After Close and Abort, a Writer is closed. What Close has made stays.
+// After Close and Abort, a Writer is closed. The database of Close remains.
 func TestWriterAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*database.Writer) error{"Close": (*database.Writer).Close, "Abort": (*database.Writer).Abort} {
@@ -157,7 +157,7 @@ func TestWriterAfterTheEnd(t *testing.T) {
 	}
 }
 
-// Another goroutine may end a Writer at any time: then there is no database, or a whole one.
+// Another goroutine may abort a Writer at any time: there is then no database, or a complete one.
 func TestAbortOfAnotherGoroutine(t *testing.T) {
 	t.Parallel()
 	for range 20 {

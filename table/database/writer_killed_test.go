@@ -16,8 +16,8 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// killedEnv has the test binary write databases, instead of running tests, until it is killed: one of the
-// writers in the directory that is named behind a colon.
+// killedEnv makes the test binary write databases until it is killed, instead of running tests. Its value is the
+// name of a writer, a colon and a directory.
 const killedEnv = "SIEVETABLE_TEST_WRITE_DATABASES"
 
 // writers write databases, and print when they are ready to be killed.
@@ -51,7 +51,7 @@ func writeHalf(parent string) error {
 	}
 }
 
-// writeForEver writes databases of many sizes.
+// writeForEver writes databases of many sizes, forever.
 func writeForEver(parent string) error {
 	fmt.Println("ready")
 	for i, n := 0, 1; ; i, n = i+1, n*3%1000+1 {
@@ -61,7 +61,7 @@ func writeForEver(parent string) error {
 	}
 }
 
-// writeKeys writes a database of n keys, the last of which says so.
+// writeKeys writes a database of n keys. The last key contains n.
 func writeKeys(dir string, n int) error {
 	w, err := database.Create(dir, &database.WriterOptions{TableSize: 2000})
 	if err != nil {
@@ -76,8 +76,8 @@ func writeKeys(dir string, n int) error {
 	return errors.Join(w.Append([]byte("end"), fmt.Append(nil, n)), w.Close())
 }
 
-// A process that is killed at any point from Create to Close leaves no database under the name, or
-// a whole one. What else it leaves has the name that Create tells.
+// A process that is killed at any point between Create and Close leaves no database under the name, or a complete
+// one. Anything else that it leaves has the name that Create documents.
 func TestKilledWriter(t *testing.T) {
 	t.Parallel()
 	runs := 20
@@ -88,7 +88,7 @@ func TestKilledWriter(t *testing.T) {
 	whole, left := 0, 0
 	for run := range runs {
 		parent, writer := t.TempDir(), ""
-		if run < 2 { // what a slow machine may have no other run do
+		if run < 2 { // on a slow machine, perhaps only these runs do it
 			writer = []string{"whole", "half"}[run]
 		}
 		cmd := tabletest.Self(t, killedEnv+"="+writer+":"+parent)
@@ -110,7 +110,7 @@ func TestKilledWriter(t *testing.T) {
 	}
 }
 
-// checkWhole checks that a database has the keys that its last key tells.
+// checkWhole checks that a database has as many keys as its last key says.
 func checkWhole(t *testing.T, dir string) {
 	t.Helper()
 	entries, _ := read(t, dir, table.BytewiseComparer)

@@ -9,8 +9,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 )
 
-// More tables, or longer keys of tables, than a MANIFEST is read with are errors that say what to
-// do.
+// If there are more tables, or longer keys, than a readable MANIFEST can list, the error says what to do.
 func TestWriterLimits(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

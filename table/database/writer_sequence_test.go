@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// A database goes on behind the highest number that it is given, whatever its keys have.
+// A database continues after the highest number passed to SetLastSequence, whatever its keys have.
 func TestSetLastSequence(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

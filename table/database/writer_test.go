@@ -48,8 +48,8 @@ func write(t testing.TB, o *database.WriterOptions, entries []workload.Pair) (di
 	return filepath.Join(parent, "db")
 }
 
-// read returns the entries of a database, and checks what its MANIFEST says of each table: all versions of a user key
-// are in one, however many they are.
+// read returns the entries of a database, and checks each table's fields in its MANIFEST. All versions of a user key
+// must be in one table.
 func read(t testing.TB, dir string, user table.Comparer) (entries []workload.Pair, v *versions.Version) {
 	t.Helper()
 	v, err := versions.Read(dir)
@@ -93,7 +93,7 @@ func readTable(t testing.TB, dir string, user table.Comparer, m *versions.Table)
 // versionsOf returns random entries of a database with several versions of many keys.
 func versionsOf(n int) []workload.Pair { return workload.Versions(workload.Writes(4, n, 60)) }
 
-// What is written reads back, whatever the options. Keys can have another order, whose name the MANIFEST has.
+// For any options, a written database can be read. Keys can have another order, which the MANIFEST names.
 func TestWriter(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -145,8 +145,8 @@ func lastSequence(entries []workload.Pair) (last uint64) {
 	return last
 }
 
-// Pairs that are appended without sequence numbers have the number 0. The empty key is one. An empty directory becomes a
-// database, also without keys.
+// Append writes pairs with the sequence number 0. The empty key is valid. An empty directory becomes a database,
+// even without keys.
 func TestWriterAppend(t *testing.T) {
 	t.Parallel()
 	for _, keys := range [][]string{nil, {"", "a", "a\x00", "b"}} {
@@ -169,7 +169,7 @@ func TestWriterAppend(t *testing.T) {
 // backward is an order that a DB does not know.
 const backward = tabletest.Reversed("backward")
 
-// The same entries make the same bytes, with any number of goroutines.
+// The same entries give the same bytes, with any number of goroutines.
 func TestWriterMakesTheSameBytes(t *testing.T) {
 	t.Parallel()
 	entries := versionsOf(3000)
@@ -193,8 +193,7 @@ func TestWriterMakesTheSameBytes(t *testing.T) {
 	}
 }
 
-// Tables have about the size that is asked for, whatever their pairs compress to, and also if that
-// changes.
+// Tables have about the requested size, however well their pairs compress, and even if that changes.
 func TestTableSize(t *testing.T) {
 	t.Parallel()
 	const size = 16 << 10
@@ -202,7 +201,7 @@ func TestTableSize(t *testing.T) {
 	var entries []workload.Pair
 	for i := range 40_000 {
 		value := make([]byte, 100)
-		for n := range rng.IntN(1 + 100*(i/10_000)/3) { // from part to part less compressible
+		for n := range rng.IntN(1 + 100*(i/10_000)/3) { // each part is less compressible
 			value[n] = byte(rng.Uint32())
 		}
 		key := internalkey.Key{UserKey: fmt.Appendf(nil, "key%06d", i), Sequence: 1, Kind: internalkey.Set}
