@@ -13,8 +13,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Readers with a CacheKey share their blocks, also with one that is opened after they are all
-// closed. Other files, and other views of the same file, have blocks of their own.
+// Readers with the same CacheKey share their blocks, even with a Reader that is opened after all others were closed.
+// Other files, and other Comparers for the same file, have blocks of their own.
 func TestReadersWithACacheKeyShareBlocks(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(500)
@@ -44,8 +44,8 @@ func TestReadersWithACacheKeyShareBlocks(t *testing.T) {
 	}
 }
 
-// A file that has a CacheKey by mistake, and the same footer as the file that the Cache knows,
-// but more data blocks: lookups find what that file has.
+// A file gets the CacheKey of another file with the same footer but fewer data blocks: lookups still return the
+// file's own values.
 func TestCacheKeyOfFileWithMoreBlocks(t *testing.T) {
 	t.Parallel()
 	few := []workload.Pair{{Key: []byte("kkkkkkkkkka")}, {Key: []byte("kkkkkkkkkkb")}}
@@ -59,12 +59,12 @@ func TestCacheKeyOfFileWithMoreBlocks(t *testing.T) {
 	checkLookups(t, open(t, second, o), many)
 }
 
-// otherName is an order by another name.
+// otherName is an order with another name.
 type otherName struct{ table.Comparer }
 
 func (otherName) Name() string { return "otherName" }
 
-// What closed files keep stays within the budget: many small files, of which each is read once.
+// Cached blocks of closed files stay within the budget: many small files are read once each.
 func TestCacheOfManyClosedFiles(t *testing.T) {
 	t.Parallel()
 	const budget = 50_000
@@ -87,9 +87,8 @@ func TestCacheOfManyClosedFiles(t *testing.T) {
 	}
 }
 
-// Readers of files with and without a CacheKey come and go. At any time the Cache takes no more than it
-// may. When all files are closed, and all their blocks had to give way to those of another one, which
-// is closed too, it takes nothing.
+// Readers of files with and without a CacheKey come and go. The Cache never exceeds its budget. Once all files are
+// closed and their blocks were evicted for another file's, which is closed too, the Cache is empty.
 func TestCacheOfFilesThatComeAndGoIsEmptyInTheEnd(t *testing.T) {
 	t.Parallel()
 	const budget = 60_000
@@ -126,7 +125,7 @@ func TestCacheOfFilesThatComeAndGoIsEmptyInTheEnd(t *testing.T) {
 			}
 		}
 		readers[6] = open(t, large, &table.ReaderOptions{Cache: c})
-		for i := range 2 * len(pairs) { // twice each: a full Cache takes what is read again
+		for i := range 2 * len(pairs) { // twice each: a full Cache admits blocks on their second read
 			read(readers[6], i/2)
 		}
 		for _, r := range readers {
@@ -138,9 +137,8 @@ func TestCacheOfFilesThatComeAndGoIsEmptyInTheEnd(t *testing.T) {
 	}
 }
 
-// Two tables share a cache that is much too small for them, under goroutines that
-// look up, iterate and verify, until one closes its Reader: right answers, then
-// ErrClosed, and nothing left.
+// Two tables share a Cache that is much too small for them, while goroutines look up, iterate and verify, until one
+// closes its Reader: results are right, then ErrClosed, and in the end the Cache is empty.
 func TestCacheIsSafeForConcurrentUse(t *testing.T) {
 	c := table.NewCache(20_000)
 	pairs := numbered(2000)
@@ -159,7 +157,7 @@ func TestCacheIsSafeForConcurrentUse(t *testing.T) {
 	}
 }
 
-// A Reader that is dropped without Close leaves blocks behind, and not itself.
+// A Reader that is dropped without Close leaves cached blocks behind, but is garbage-collected itself.
 func TestCacheKeepsNoReader(t *testing.T) {
 	cache := table.NewCache(1 << 20)
 	contents := build(t, nil, numbered(10))

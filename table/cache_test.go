@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Whatever a cache has room for, answers are the same with it.
+// A Cache of any size does not change results.
 func TestCacheChangesNoAnswer(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -45,7 +45,7 @@ func TestCacheChangesNoAnswer(t *testing.T) {
 	})
 }
 
-// What is in the cache is not read again, by lookups or iterators.
+// Cached blocks are not read again, by lookups or iterators.
 func TestCacheSparesReads(t *testing.T) {
 	t.Parallel()
 	var m table.Metrics
@@ -75,13 +75,12 @@ func TestCacheSparesReads(t *testing.T) {
 	}
 }
 
-// Blocks that are used again and again outlive scans of much more than there is
-// room for.
+// Frequently used blocks survive scans of far more data than the Cache has room for.
 func TestCacheResistsScans(t *testing.T) {
 	t.Parallel()
 	var hot, cold table.Metrics
 	c := table.NewCache(100_000)
-	// Of these blocks, which a full cache keeps as they are in the file, it holds a tenth.
+	// The Cache holds a tenth of these blocks. A full Cache keeps them as they are in the file.
 	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, numbered(30_000))
 	hotReader := open(t, contents, &table.ReaderOptions{Cache: c, Metrics: &hot})
 	coldReader := open(t, contents, &table.ReaderOptions{Cache: c, Metrics: &cold})
@@ -92,7 +91,7 @@ func TestCacheResistsScans(t *testing.T) {
 	for i := 0; it.Next(); i++ {
 		if i%100 == 0 {
 			getAll(t, hotReader, keys)
-			coldReader.Get(it.Key()) // the second read of a block, which the full cache takes then
+			coldReader.Get(it.Key()) // the second read of a block, which a full Cache then admits
 		}
 	}
 	if n := hot.BlocksRead.Load(); n != 3 || hot.CacheEvictions.Load() != 0 {
@@ -112,8 +111,7 @@ type alwaysPolicy struct{ filter.Policy }
 func (alwaysPolicy) Name() string                     { return "test.Always" }
 func (alwaysPolicy) Contains(filter, key []byte) bool { return true }
 
-// A block that was read because a filter was wrong is not kept; one that was read
-// without asking a filter is.
+// A block that was read for a false positive is not cached. A block that was read without checking a filter is.
 func TestCacheKeepsNoFalsePositives(t *testing.T) {
 	t.Parallel()
 	p := alwaysPolicy{filter.NewBloom(10)}
@@ -135,8 +133,7 @@ func TestCacheKeepsNoFalsePositives(t *testing.T) {
 	}
 }
 
-// A block that cannot be read, or is damaged, is not kept: the next call tries
-// again.
+// A block that cannot be read, or is corrupt, is not cached: the next call tries again.
 func TestCacheKeepsNoErrors(t *testing.T) {
 	t.Parallel()
 	var fail error
@@ -162,7 +159,8 @@ func TestCacheKeepsNoErrors(t *testing.T) {
 	}
 }
 
-// Blocks that the cache is not for are read each time. One of nearly 4 MiB is kept, if there is room for it.
+// Blocks that are too large for the Cache are read each time. A block of nearly 4 MiB is cached, if there is room
+// for it.
 func TestCacheLeavesLargeBlocksOut(t *testing.T) {
 	t.Parallel()
 	var many []workload.Pair
@@ -176,7 +174,7 @@ func TestCacheLeavesLargeBlocksOut(t *testing.T) {
 		name  string
 		room  int64
 		pairs []workload.Pair
-		reads uint64 // of 4 that there could be
+		reads uint64 // at most 4
 	}{
 		{"too many entries", 1 << 30, many, 4},
 		{"a block of > 4 MiB", 1 << 30, one(4 << 20), 4},
@@ -201,14 +199,14 @@ func TestCacheLeavesLargeBlocksOut(t *testing.T) {
 	}
 }
 
-// A full Cache takes what is read again soon. What is read once, as by a scan, evicts nothing.
-// When it has space again, it takes all.
+// A full Cache admits blocks that are soon read again. Blocks that are read once, as by a scan, evict nothing. When
+// it has space again, it admits all blocks.
 func TestFullCacheTakesWhatIsReadAgain(t *testing.T) {
 	t.Parallel()
 	var m table.Metrics
 	o := &table.ReaderOptions{Cache: table.NewCache(200_000), Metrics: &m}
 	pairs := numbered(30_000)
-	// Of these blocks, which a full Cache keeps as they are in the file, it holds a fifth.
+	// The Cache holds a fifth of these blocks. A full Cache keeps them as they are in the file.
 	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs)
 	r := open(t, contents, o)
 	hot := func(rounds int) (reads uint64) {
@@ -245,7 +243,7 @@ func TestFullCacheTakesWhatIsReadAgain(t *testing.T) {
 	}
 }
 
-// When a Reader is closed, and an eighth of a full Cache is free, it takes what is read once again.
+// When a Reader is closed, and an eighth of a full Cache becomes free, it again admits blocks on their first read.
 func TestCacheWithSpaceAgainTakesWhatIsReadOnce(t *testing.T) {
 	t.Parallel()
 	const budget = 100_000
@@ -273,8 +271,9 @@ func TestCacheWithSpaceAgainTakesWhatIsReadOnce(t *testing.T) {
 	}
 }
 
-// A full Cache takes a block that is read again after some others, most often if they are a quarter of
-// what it holds, and hardly ever if they are twice as many as that. That is so of blocks of any size.
+// A full Cache admits a block that is read again after some others: in most cases if these are a quarter of the
+// blocks that it can hold, and hardly ever if they are twice as many as it can hold. This is so for blocks of any
+// size.
 func TestFullCacheForgetsWhatItRefused(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -309,7 +308,7 @@ func TestFullCacheForgetsWhatItRefused(t *testing.T) {
 	}
 }
 
-// An askedAgain has pairs in a block each, and asks for some of them again.
+// An askedAgain has pairs in a block each, and looks up some of them again.
 type askedAgain struct {
 	t     *testing.T
 	pairs []workload.Pair
@@ -324,7 +323,7 @@ func (a *askedAgain) read(i int) (fromFile bool) {
 	return a.m.BlocksRead.Load() > before
 }
 
-// taken returns the share of blocks that the Cache has taken when they are read again after others.
+// taken returns the share of blocks that the Cache admits when they are read again after others.
 func (a *askedAgain) taken(others int) (share float64) {
 	tried, n := 0, 0
 	for range 400 {

@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// lazyCodec returns src itself, or nothing, if it cannot compress that.
+// lazyCodec returns src itself, or nothing, if it cannot compress src.
 type lazyCodec struct{ runCodec }
 
 func (c lazyCodec) Encode(dst, src []byte) []byte {
@@ -99,7 +99,7 @@ func TestSnappyKeepsIncompressibleBlocksRaw(t *testing.T) {
 	}
 }
 
-// Id 0 is for blocks that are not compressed.
+// Id 0 means uncompressed blocks.
 func TestCodecOfIdZero(t *testing.T) {
 	t.Parallel()
 	contents := build(t, nil, nil)

@@ -14,7 +14,8 @@ import (
 // one, reads fail with [ErrOrder] or miss keys.
 //
 // A Comparer may also have a method FilterKey([]byte) []byte, which Readers and Writers use if their options have no
-// FilterKey. Without one, filters consist of whole keys: if keys of different bytes can be equal, it must have one.
+// FilterKey. Without one, filters hold whole keys, so a Comparer for which keys of different bytes can be equal must
+// have one.
 type Comparer interface {
 	// Compare returns a negative number if a < b, a positive one if a > b, and 0 if they are the same key.
 	Compare(a, b []byte) int
@@ -32,8 +33,8 @@ type Comparer interface {
 // A filterKeyer is a Comparer that defines the filter key of its keys.
 type filterKeyer interface{ FilterKey(key []byte) []byte }
 
-// filterKeyFor returns the FilterKey for tables in the order of c: explicit, that of the
-// options, if it is set, or else that of c. It is nil if filters hold whole keys.
+// filterKeyFor returns the FilterKey for tables ordered by c: explicit, from the options, if it is set, or else c's.
+// It is nil if filters hold whole keys.
 func filterKeyFor(c Comparer, explicit func(key []byte) []byte) func(key []byte) []byte {
 	if explicit != nil {
 		return explicit

@@ -15,11 +15,10 @@ import (
 
 func init() { children["full disk"] = fillDisk }
 
-// noMount is what a child prints that may not mount a disk.
+// noMount is the output of a child that may not mount a disk.
 const noMount = "no mount"
 
-// fillDisk writes tables to a disk of 64 KiB, larger ones each time, and checks
-// what is left of those that do not fit.
+// fillDisk writes larger and larger tables to a disk of 64 KiB, and checks that those that do not fit leave no file.
 func fillDisk(dir string) error {
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
 		fmt.Print(noMount)
@@ -30,7 +29,7 @@ func fillDisk(dir string) error {
 	for size := 1000; size < 1_000_000; size += size / 2 {
 		value := make([]byte, size)
 		for i := range value {
-			value[i] = byte(i * i >> 8) // which Snappy makes little of
+			value[i] = byte(i * i >> 8) // which Snappy hardly compresses
 		}
 		err := writeFile(name, []workload.Pair{{Key: []byte("a"), Value: value}, {Key: []byte("b"), Value: value}})
 		if err == nil {
@@ -50,7 +49,7 @@ func fillDisk(dir string) error {
 	return nil
 }
 
-// A disk that gets full: ENOSPC reaches the caller, and no file is left.
+// If the disk gets full, the caller gets ENOSPC, and no file is left.
 func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	cmd := tabletest.Self(t, childEnv+"=full disk:"+t.TempDir())
@@ -68,7 +67,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// A pipe that nobody writes to: opening it would wait for ever.
+// Opening a pipe without a writer would block forever.
 func TestOpenOfAPipe(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "pipe")

@@ -20,7 +20,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// checkDir compares what dir has with names in order.
+// checkDir compares the sorted names in dir with want.
 func checkDir(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	if diff := cmp.Diff(want, names(t, dir)); diff != "" {
@@ -28,7 +28,7 @@ func checkDir(t *testing.T, dir string, want ...string) {
 	}
 }
 
-// checkOld checks that the file is the one from before.
+// checkOld checks that the file is unchanged.
 func checkOld(t *testing.T, name string) {
 	t.Helper()
 	if got, err := os.ReadFile(name); err != nil || string(got) != "old" {
@@ -93,7 +93,7 @@ func TestAbortAndErrorsLeaveNothing(t *testing.T) {
 	if _, err := table.Create(filepath.Join(dir, "options.ldb"), &table.WriterOptions{BlockSize: -1}); err == nil {
 		t.Error("impossible options: no error")
 	}
-	// A directory that gets the final name meanwhile, which no file can replace.
+	// A directory gets the final name meanwhile. No file can replace it.
 	w := create(t, filepath.Join(dir, "taken.ldb"))
 	noError(t, os.MkdirAll(filepath.Join(dir, "taken.ldb", "full"), 0o777))
 	if err := w.Close(); err == nil {
@@ -113,8 +113,7 @@ func TestAbortAndErrorsLeaveNothing(t *testing.T) {
 	checkDir(t, dir, "taken.ldb")
 }
 
-// A directory that cannot be opened, and so not synced, fails Close before an
-// older file is replaced.
+// If the directory cannot be opened, and so not synced, Close fails before it replaces an older file.
 func TestCreateInADirectoryThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() == 0 {
@@ -133,7 +132,7 @@ func TestCreateInADirectoryThatCannotBeRead(t *testing.T) {
 	checkOld(t, name)
 }
 
-// The file goes where it was created, wherever the process moves.
+// The file stays in its directory, even if the working directory changes.
 func TestCreateOfARelativeName(t *testing.T) {
 	dir, name := t.TempDir(), strings.Repeat("n", 255) // as long as names can be
 	t.Chdir(dir)
@@ -143,8 +142,7 @@ func TestCreateOfARelativeName(t *testing.T) {
 	checkDir(t, dir, name)
 }
 
-// The directory is the one that the system finds, through links and .., and
-// stays the same when it is moved.
+// The directory is resolved as by the system, through links and "..", and stays the same when it is moved.
 func TestCreateFollowsTheDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -163,8 +161,8 @@ type namelessPolicy struct{ filter.Policy }
 
 func (namelessPolicy) Name() string { panic("Name") }
 
-// openFiles counts the open files of a directory, where the system tells. Other tests run at
-// the same time, and open files of their own.
+// openFiles counts the open files of a directory, on systems that list them. Other tests run at the same time, and
+// open files of their own.
 func openFiles(t *testing.T, dir string) (n int) {
 	t.Helper()
 	fds, err := os.ReadDir("/proc/self/fd")
@@ -221,11 +219,11 @@ func TestOpenFiles(t *testing.T) {
 	}
 }
 
-// childEnv has the test binary be a child, instead of running tests: the one
-// that is named, and behind a colon what it is to work on.
+// childEnv makes the test binary run a child instead of tests. Its value is the child's name, a colon and the
+// child's argument.
 const childEnv = "SIEVETABLE_TEST_CHILD"
 
-// children print what they have to say, and return why they ended.
+// children print their results, and return why they ended.
 var children = map[string]func(path string) error{"writer": writeForEver, "writer of a whole file": writeAnother, "writer of half a file": writeHalf}
 
 func TestMain(m *testing.M) {
@@ -239,7 +237,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// writeForEver writes tables of many sizes under one name.
+// writeForEver writes tables of many sizes under one name, forever.
 func writeForEver(name string) error {
 	fmt.Println("ready")
 	for n := 1; ; n = n*3%1000 + 1 {
@@ -279,8 +277,8 @@ func writeFile(name string, pairs []workload.Pair) error {
 	return errors.Join(appendAll(w, pairs), w.Close())
 }
 
-// A process that is killed at any point from Create to Close leaves no file
-// under the final name, or a whole one.
+// A process that is killed at any point between Create and Close leaves no file under the final name, or a complete
+// one.
 func TestKilledWriter(t *testing.T) {
 	t.Parallel()
 	runs := 30
@@ -293,7 +291,7 @@ func TestKilledWriter(t *testing.T) {
 	whole, none, left := 0, 0, 0
 	for run := range runs {
 		child := "writer"
-		if run < 2 { // what a slow machine may have no other run do
+		if run < 2 { // on a slow machine, perhaps only these runs do it
 			child = []string{"writer of a whole file", "writer of half a file"}[run]
 		}
 		tabletest.Kill(t, tabletest.Self(t, childEnv+"="+child+":"+name), time.Duration(rng.IntN(5000))*time.Microsecond)

@@ -23,26 +23,26 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// claim is a Snappy block that says it decodes to n bytes, and holds one.
+// claim returns a Snappy block that claims to decode to n bytes, and contains one.
 func claim(n uint64) stored {
 	return stored{string(binary.AppendUvarint(nil, n)) + "\x00a", 1}
 }
 
-// damagedBlock stands in for the second data block of a table, the one of c and d.
-// Whatever else it holds, it holds under these keys.
+// damagedBlock replaces the second data block of a table, with the keys c and d. Its other entries are between these
+// keys.
 type damagedBlock struct {
 	name  string
 	block stored
 	want  string
 }
 
-// damagedBlocks are what is malformed by itself, and what is wrong only in a table.
+// damagedBlocks returns blocks that are malformed by themselves, and blocks that are wrong only in a table.
 func damagedBlocks() []damagedBlock {
 	var all []damagedBlock
 	for _, b := range rawtable.MalformedBlocks {
 		contents := raw(b.Contents)
 		if b.Contents == "" {
-			contents = stored{"\x00", 1} // of Snappy, since no handle has a length of 0
+			contents = stored{"\x00", 1} // compressed, since no handle has a length of 0
 		}
 		all = append(all, damagedBlock{b.Name, contents, b.Want})
 	}
@@ -84,7 +84,7 @@ func TestDamagedDataBlocks(t *testing.T) {
 	}
 }
 
-// No lookup takes a damaged block for one that lacks the key.
+// No lookup in a corrupt block returns ErrNotFound.
 func TestLookupsInADamagedBlock(t *testing.T) {
 	p := sound()
 	p.data2 = raw(rawtable.Entry(1, "c", "3") + rawtable.Restarts(0))
@@ -95,11 +95,11 @@ func TestLookupsInADamagedBlock(t *testing.T) {
 	}
 }
 
-// The same blocks as index and metaindex.
+// The same blocks in place of index and metaindex.
 func TestDamagedBlocksAsIndexAndMetaindex(t *testing.T) {
 	for _, tt := range damagedBlocks() {
 		if strings.Contains(tt.name, "separator") || strings.Contains(tt.name, "of compressed bytes") {
-			continue // damage for a data block only
+			continue // wrong only as a data block
 		}
 		p := sound()
 		p.index = func(h1, h2 string) stored { return tt.block }
@@ -122,7 +122,7 @@ func TestDamagedBlocksAsIndexAndMetaindex(t *testing.T) {
 	}
 }
 
-// A block that is larger than MaxBlockSize is damage.
+// A block larger than MaxBlockSize is reported as corrupt.
 func TestMaxBlockSizeOnDamage(t *testing.T) {
 	p := sound()
 	p.data2 = raw(rawtable.Entries("c", strings.Repeat("3", 100)))
@@ -134,10 +134,10 @@ func TestMaxBlockSizeOnDamage(t *testing.T) {
 	in.reports("data block at 27: snappy: decodes to 112 bytes, more than the limit of 100")
 }
 
-// A packing is a table whose blocks are Snappy-compressed runs of one byte, which take 22 times
-// their size in the file. Each number is the MiB of such a run, decompressed.
+// A packing is a table whose blocks are Snappy-compressed runs of one byte, which decompress to 22 times their size
+// in the file. Each number is the decompressed size of a run in MiB.
 type packing struct {
-	separators []int // of data blocks, before the one of the first data block
+	separators []int // of data blocks, before the first data block's
 	keys       []int // of the keys of data blocks, one each
 	values     []int // of data blocks, one each
 	filter     int
@@ -145,7 +145,7 @@ type packing struct {
 	metaName   int  // of a name in the metaindex
 	comparer   int  // of the comparer's name in the properties
 	property   int  // of another property
-	share      bool // each key is followed by one that shares it
+	share      bool // each key is followed by a key that shares its bytes
 	noData     bool
 	twice      bool // the filter of the table is listed as the properties too
 }
@@ -194,7 +194,7 @@ func (p packing) build() []byte {
 	return f.Footer(meta, packed(rawtable.Entries(index...)))
 }
 
-// sizeAt returns the number at i, and 0 behind the last.
+// sizeAt returns the number at i, or 0 after the last one.
 func sizeAt(numbers []int, i int) int {
 	if i < len(numbers) {
 		return numbers[i]
@@ -202,8 +202,8 @@ func sizeAt(numbers []int, i int) int {
 	return 0
 }
 
-// Whatever is compressed in a table, opening it, each lookup and Verify take no more memory than
-// is promised, also with TailSum.
+// For any compressed table, opening it, each lookup and Verify take no more memory than documented, even with
+// TailSum.
 func TestPackedTables(t *testing.T) {
 	needsMemory(t)
 	all := []packing{
@@ -249,7 +249,7 @@ func TestPackedTables(t *testing.T) {
 	}
 }
 
-// mappedFile is the file of mapped. To make one takes as long as all else that is done with a small table.
+// mappedFile is the file for mapped. Creating one takes as long as all tests of a small table.
 var mappedFile = sync.OnceValues(func() (*os.File, error) {
 	f, err := os.CreateTemp("", "")
 	if err == nil {
@@ -258,8 +258,8 @@ var mappedFile = sync.OnceValues(func() (*os.File, error) {
 	return f, err
 })
 
-// mapped returns contents in a file that is mapped, or in memory if the system cannot map it. They are
-// there until the next call with other contents.
+// mapped returns a source of contents in a mapped file, or in memory if the system cannot map it. It is valid until
+// the next call with other contents.
 func mapped(t testing.TB, contents []byte) io.ReaderAt {
 	t.Helper()
 	f, err := mappedFile()
@@ -276,8 +276,8 @@ func mapped(t testing.TB, contents []byte) io.ReaderAt {
 	return table.Bytes(contents)
 }
 
-// answers returns what a Reader says of keys, and a checksum of the entries that an Iter shows before an error. One
-// that could not be opened has that error for all of them.
+// answers returns a Reader's results for keys, and a checksum of the entries that an Iter returns before an error.
+// If the Reader could not be opened, all results are that error.
 func answers(r *table.Reader, err error) (all []string) {
 	keys := [][]byte{nil, []byte("a"), []byte("aa"), []byte("b"), []byte("c"), []byte("d"), []byte("zz"), []byte("key000002")}
 	sum, opened := crc32.NewIEEE(), err
@@ -305,7 +305,7 @@ func answers(r *table.Reader, err error) (all []string) {
 	return all
 }
 
-// kindOf returns what a program tells errors apart by.
+// kindOf returns the error that a program can test for.
 func kindOf(err error) error {
 	for _, kind := range []error{table.ErrNotFound, table.ErrFilterOnly, table.ErrCorrupt} {
 		if errors.Is(err, kind) {
@@ -315,8 +315,8 @@ func kindOf(err error) error {
 	return err
 }
 
-// sameInAnotherForm compares the answers of a table with those of it in memory, mapped, and with an index that is
-// built. Which of them depends on its bytes, so that tests of many tables have all.
+// sameInAnotherForm compares the results for a table with those for the same table in memory, mapped, or with a
+// search tree. The table's bytes choose one form, so that tests of many tables cover all.
 func (in *inspection) sameInAnotherForm() {
 	in.t.Helper()
 	form, size := crc32.ChecksumIEEE(in.contents)%4, int64(len(in.contents))

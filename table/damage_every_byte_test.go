@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// smallTables are what every single byte is changed of.
+// smallTables returns the tables in which each byte is changed.
 func smallTables(t *testing.T, pairs []workload.Pair) map[string][]byte {
 	all := table.WriterOptions{
 		Properties: true, BlockSize: 200, FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10),
@@ -35,7 +35,7 @@ func smallTables(t *testing.T, pairs []workload.Pair) map[string][]byte {
 	}
 }
 
-// stride is how far apart the bytes are that tests change.
+// stride is the distance between the bytes that tests change.
 func stride() int {
 	if long.Enabled() {
 		return 1
@@ -59,7 +59,7 @@ func eachChange(contents []byte, f func(name string, changed []byte)) {
 	}
 }
 
-// Every byte changed, and every truncation: an error, or true pairs.
+// For each changed byte and each truncation, reads return an error or correct pairs.
 func TestEveryByteChanged(t *testing.T) {
 	long.NoRace(t)
 	pairs := numbered(20)
@@ -91,9 +91,8 @@ func checkErrorOrTruth(t *testing.T, name string, contents []byte, pairs []workl
 	}
 }
 
-// Every byte changed with all checksums right again: what is read then is what
-// the file says. Every operation still ends, within its memory, and what Verify
-// passes reads the same in every way.
+// Each byte is changed under valid checksums, so reads return what the file now contains. Every operation ends
+// within its memory, and if Verify finds nothing, all ways to read agree.
 func TestEveryByteChangedUnderRightChecksums(t *testing.T) {
 	long.NoRace(t)
 	pairs := numbered(20)
@@ -122,8 +121,8 @@ func TestEveryByteChangedUnderRightChecksums(t *testing.T) {
 	}
 }
 
-// The same holds for a table with a filter only: what Verify passes, no lookup and no Properties
-// find damaged. If the filter, its exceptions or the properties are damaged, MayContain rules out no key.
+// The same holds for a filter-only table: if Verify finds nothing, neither lookups nor Properties report corruption.
+// If the filter, its exceptions or the properties are corrupt, MayContain rules out no key.
 func TestEveryByteOfAFilterOnlyChanged(t *testing.T) {
 	long.NoRace(t)
 	never, keys, _ := withNever(t, 20, table.WriterOptions{FilterOnly: true})

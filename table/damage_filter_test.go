@@ -20,14 +20,14 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// checkNames checks that FilterErr and Verify name the damage.
+// checkNames checks that FilterErr and Verify report the fault.
 func checkNames(t *testing.T, name, want string, filterErr, verify error) {
 	t.Helper()
 	checkError(t, name+": FilterErr", filterErr, table.ErrCorrupt, want)
 	checkError(t, name+": Verify", verify, table.ErrCorrupt, want)
 }
 
-// filterBlock is a filter block of the given filters and offsets.
+// filterBlock returns a filter block of the given filters and offsets.
 func filterBlock(filters string, baseLg byte, offsets ...uint32) string {
 	b := []byte(filters)
 	for _, o := range append(offsets, uint32(len(filters))) {
@@ -36,7 +36,7 @@ func filterBlock(filters string, baseLg byte, offsets ...uint32) string {
 	return string(append(b, baseLg))
 }
 
-// metaOf replaces the metaindex's entries, in turn names and handles.
+// metaOf replaces the metaindex's entries, given as alternating names and handles.
 func metaOf(keysAndValues ...string) func(p *twoBlocks) {
 	return func(p *twoBlocks) {
 		p.meta = func(h string) string { return rawtable.Entries(keysAndValues...) }
@@ -48,8 +48,8 @@ func filterOf(block string) func(p *twoBlocks) {
 	return func(p *twoBlocks) { p.filter = block }
 }
 
-// Damage to the filter costs time only: every operation answers as without the
-// filter, and FilterErr and Verify name the damage.
+// With a corrupt filter, every operation has the same results as without a filter, and FilterErr and Verify report
+// the fault.
 func TestDamagedFilters(t *testing.T) {
 	good := sound().filter[:9] // eight bytes of bits, and k
 	const other = "filter.leveldb.BuiltinBloomFilter2"
@@ -71,7 +71,7 @@ func TestDamagedFilters(t *testing.T) {
 		{"offset array that is not whole", filterOf(good + "\x00\x00\x00" + "\x09\x00\x00\x00\x0b"), "filter offsets at [9, 12): not a whole number of 4-byte offsets"},
 		{"offset array unaligned to its end", filterOf(good + "\x00\x00\x00\x00" + "\x0a\x00\x00\x00\x0b"), "filter offsets at [10, 13): not a whole"},
 
-		// Slots. One that ends before it starts must not be sliced.
+		// Slots. A slot that ends before it starts must not be sliced.
 		{"a slot with start above its limit", filterOf(filterBlock(good, 11, 9, 0)), "filter 0 is at [9, 0)"},
 		{"a slot whose limit is beyond the filters", filterOf(good + "\x00\x00\x00\x00\x0d\x00\x00\x00" + "\x09\x00\x00\x00\x0b"), "filter 0 is at [0, 13): out of order, or outside the 9 bytes of filters"},
 		{"a slot that starts beyond the filters", filterOf(filterBlock(good, 11, 10)), "filter 0 is at [10, 9)"},
@@ -90,7 +90,7 @@ func TestDamagedFilters(t *testing.T) {
 		{"filter of eight bytes", filterOf(filterBlock(good[1:], 11, 0)), "Bloom filter of 8 bytes"},
 		{"k is 0: no bit is tested", filterOf(filterBlock(good[:8]+"\x00", 11, 0)), "Bloom filter with k = 0"},
 
-		// The metaindex. Two answers to one name, or a block of another kind.
+		// The metaindex. Two blocks of one name, or a block of another kind.
 		{"one name twice", func(p *twoBlocks) {
 			p.meta = func(h string) string { return rawtable.Entries(bloomName, h, bloomName, h) }
 		}, `metaindex block at 77: entry at 38 has key "filter.leveldb.BuiltinBloomFilter", which is not greater than the key before`},
@@ -126,8 +126,7 @@ func TestDamagedFilters(t *testing.T) {
 	}
 }
 
-// k above 30 is reserved for filters that are yet to come: one that is not known
-// may contain any key, and that is no damage.
+// k above 30 is reserved for future filters: such a filter may contain any key, and is not corrupt.
 func TestFilterOfAReservedKMayContainAnyKey(t *testing.T) {
 	t.Parallel()
 	for k := 31; k <= 255; k++ {
@@ -137,13 +136,13 @@ func TestFilterOfAReservedKMayContainAnyKey(t *testing.T) {
 	}
 }
 
-// The index has a wrong handle for one data block of many, which is found out when that is looked for.
-// The filter that is asked for its keys would be that of another block: it rules out none of them.
+// The index has a wrong handle for one of many data blocks, which is noticed when the block is looked up. The handle
+// would select another block's filter, so that filter must not rule out any key.
 func TestBlockThatCannotBeFoundIsNotDenied(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(100)
 	for i := range pairs {
-		pairs[i].Value = make([]byte, 3000) // so that each block has its own filter
+		pairs[i].Value = make([]byte, 3000) // so that each block has a filter of its own
 	}
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(20), BlockSize: 1, Compression: table.NoCompression}, pairs)
 	layout := layoutOf(t, contents)
@@ -169,7 +168,7 @@ func TestBlockThatCannotBeFoundIsNotDenied(t *testing.T) {
 	}
 }
 
-// absentKeys yields n keys that numbered pairs do not have, each behind one that they have.
+// absentKeys yields n keys that numbered pairs do not have, each after one that they have.
 func absentKeys(n int) iter.Seq2[[]byte, error] {
 	var keys [][]byte
 	for _, p := range numbered(n) {
@@ -193,15 +192,15 @@ func withNever(t testing.TB, n int, o table.WriterOptions) (contents []byte, key
 	return contents, keys, h
 }
 
-// Corrupt exceptions are reported and not used. If the block is sound but its keys are wrong, Verify reports them.
+// Corrupt exceptions are reported and not used. If the block is sound but has wrong keys, Verify reports them.
 func TestFaultsOfExceptions(t *testing.T) {
 	t.Parallel()
 	bloom := filtertest.BuildTable(t, filter.NewTableBloom(10), "a", "b", "c")
 	for _, tt := range []struct {
 		name, block string
-		handle      func(never, filter string) string // of the exceptions, if not that of block
+		handle      func(never, filter string) string // of the exceptions, if not the block's
 		want        string
-		unused      bool // FilterErr says it too
+		unused      bool // FilterErr reports it too
 	}{
 		{"a key of the table", rawtable.Entries("b", ""), nil, "rules out 1 of 3 keys of the data block at 0: \"b\"", false},
 		{"of another filter", rawtable.Entries("x", "", "y", ""), nil, `2 of 2 keys are not in the table filter block at 63, such as "x"`, false},
@@ -231,7 +230,7 @@ func TestFaultsOfExceptions(t *testing.T) {
 	}
 }
 
-// A table from Open whose exceptions deny one of its first keys uses no filter.
+// If exceptions rule out one of the first keys, a Reader from Open uses no filter.
 func TestExceptionsThatDenyTheFirstKeyAreNotTrusted(t *testing.T) {
 	t.Parallel()
 	contents, _, _ := withNever(t, 30, table.WriterOptions{})

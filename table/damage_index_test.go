@@ -18,15 +18,14 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// secondHandle damages the index's handle of the second block, which is that of
-// 22 bytes at 27.
+// secondHandle replaces the second block's handle in the index: 22 bytes at 27.
 func secondHandle(h string) func(p *twoBlocks) {
 	return func(p *twoBlocks) {
 		p.handles = func(h1, h2 string) (string, string) { return h1, h }
 	}
 }
 
-// footerOf damages the footer's handles.
+// footerOf replaces the footer's handles.
 func footerOf(f func(metaindex, index string) (string, string)) func(p *twoBlocks) {
 	return func(p *twoBlocks) { p.footer = f }
 }
@@ -36,15 +35,15 @@ func endOf(f func(file []byte) []byte) func(p *twoBlocks) {
 	return func(p *twoBlocks) { p.end = f }
 }
 
-// TestDamagedIndexes damages what leads to the data blocks: separators, handles
-// and footer. NewReader refuses most of it.
+// TestDamagedIndexes corrupts the separators, handles and footer, which lead to the data blocks. NewReader refuses
+// most of these tables.
 func TestDamagedIndexes(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		damage func(p *twoBlocks)
 		want   string
 	}{
-		// Handles are two numbers out of the file: each may be any.
+		// A handle has two numbers from the file, which can have any value.
 		{"a handle past the end of the file", secondHandle(rawtable.Handle(1000, 22)), "index block at 128: separator \"e\": handle of 22 bytes at 1000 is not within"},
 		{"a handle at 2⁴⁰", secondHandle(rawtable.Handle(1<<40, 22)), "handle of 22 bytes at 1099511627776 is not within"},
 		{"a handle of 2⁴⁰ bytes", secondHandle(rawtable.Handle(27, 1<<40)), "handle of 1099511627776 bytes at 27 is not within"},
@@ -59,7 +58,7 @@ func TestDamagedIndexes(t *testing.T) {
 		{"half a handle", secondHandle("\x1b"), "not two minimal varints"},
 		{"a handle of varints that are not minimal", secondHandle("\x9b\x00\x16"), "not two minimal varints"},
 
-		// Blocks that overlap give one byte two meanings.
+		// If blocks overlap, a byte has two meanings.
 		{"a handle into the block before", secondHandle(rawtable.Handle(20, 22)), "data block at 20 overlaps the one before, which ends at 27"},
 		{"two entries for one block", secondHandle(rawtable.Handle(0, 22)), "data block at 0 overlaps the one before"},
 		{"blocks in another order than the file's", func(p *twoBlocks) {
@@ -102,8 +101,7 @@ func TestDamagedIndexes(t *testing.T) {
 	}
 }
 
-// Engines do not read the padding of the footer. So damage there costs nothing, and Verify and a
-// Layout report it.
+// Engines do not read the padding of the footer. Only Verify and Layout report corruption there.
 func TestDamagedPadding(t *testing.T) {
 	contents := sound().build()
 	handles := len(rawtable.Handle(77, 46) + rawtable.Handle(128, 24))
@@ -117,7 +115,7 @@ func TestDamagedPadding(t *testing.T) {
 	}
 }
 
-// An empty table may list meta blocks, in the names that engines have for them.
+// An empty table may list meta blocks, under engines' names for them.
 func TestEmptyTableWithMetaBlocks(t *testing.T) {
 	for name, sound := range map[string]bool{
 		"filter.other": true, "rocksdb.properties": true, "fullfilter.any": true,
@@ -133,7 +131,7 @@ func TestEmptyTableWithMetaBlocks(t *testing.T) {
 	}
 }
 
-// The metaindex of an empty table is read, but is none of the filter's matters.
+// The metaindex of an empty table is read, but its corruption is not an error of the filter.
 func TestEmptyTableWithDamagedMetaindex(t *testing.T) {
 	t.Parallel()
 	var f rawtable.File
@@ -144,8 +142,8 @@ func TestEmptyTableWithDamagedMetaindex(t *testing.T) {
 	checkError(t, "Verify", r.Verify(), table.ErrCorrupt, "metaindex block at 0")
 }
 
-// One entry of a large index is malformed, which is found out when a search comes to it: the search
-// fails, and leads to no other block.
+// One entry of a large index is malformed, which is noticed when a search reaches it: the search fails, and does not
+// lead to another block.
 func TestSearchThatComesToAMalformedEntry(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(100)
@@ -153,7 +151,7 @@ func TestSearchThatComesToAMalformedEntry(t *testing.T) {
 	layout := layoutOf(t, contents)
 	index := contents[layout.Index.Offset:][:layout.Index.Length]
 	const half = 50                                                // where each search begins
-	index[bytes.Index(index, layout.Data[half].Separator)-3] = 100 // bytes that it shares with no entry
+	index[bytes.Index(index, layout.Data[half].Separator)-3] = 100 // shared bytes, more than the previous key has
 	rawtable.Repair(contents)
 	r := open(t, contents, nil)
 	for name, search := range map[string]func(key []byte) error{
@@ -176,13 +174,13 @@ func TestSearchThatComesToAMalformedEntry(t *testing.T) {
 	}
 }
 
-// filterOfKeys is one filter of 10 bits per key.
+// filterOfKeys returns one filter of 10 bits per key.
 func filterOfKeys(keys ...string) string {
 	return string(filtertest.Build(filter.NewBloom(10), keys...))
 }
 
-// Keys that a filter rules out are named though the rest takes too long to ask
-// for; and though it has them without their last 8 bytes.
+// Verify names ruled-out keys even if checking the rest would take too long, and even if the filter contains them
+// without their last 8 bytes.
 func TestVerifyNamesKeysBeforeALongRun(t *testing.T) {
 	long.NoRace(t)
 	key := "user\x00\x00\x00\x00\x00\x00\x00\x01"
@@ -202,8 +200,8 @@ func TestVerifyNamesKeysBeforeALongRun(t *testing.T) {
 	}
 }
 
-// A key that a damaged filter rules out makes no database's table, even if the
-// filter has the empty key, which any key of 8 bytes ends before.
+// If a corrupt filter rules out a key, the error does not suggest a database's table, even if the filter contains
+// the empty key, which is any 8-byte key without its last 8 bytes.
 func TestDamageIsNoHint(t *testing.T) {
 	contents := oneBlock(raw(rawtable.Entries("", "0", "key00001", "1", "key00012", "2")))
 	contents = bytes.Replace(contents, []byte("\xff\xff\xff\xff\xff\xff\xff\xff\x06"), []byte(filterOfKeys("", "key00001")), 1)
@@ -212,7 +210,7 @@ func TestDamageIsNoHint(t *testing.T) {
 	checkError(t, "Verify", in.verified, table.ErrCorrupt, `data block at 0: "key00012"`)
 }
 
-// Many and long names in the metaindex, of filters and with handles of nothing.
+// Many long names in the metaindex, for filters and with empty handles.
 func TestMetaindexOfLongNames(t *testing.T) {
 	long.NoRace(t)
 	name := "filter." + strings.Repeat("a", 1<<20)
@@ -231,12 +229,12 @@ func TestMetaindexOfLongNames(t *testing.T) {
 	}
 }
 
-// zeros is a Snappy block of a head, n zeros and an end.
+// zeros returns a Snappy block of a head, n zeros and an end.
 func zeros(head string, n int, end string) stored {
 	return stored{string(snappy.Encode(nil, append([]byte(head), string(make([]byte, n))+end...))), 1}
 }
 
-// The largest blocks that their bytes can make, each read once.
+// The largest blocks that few bytes can decompress to, each read once.
 func TestBlocksOfZeros(t *testing.T) {
 	needsMemory(t)
 	const n = 300 << 20
@@ -254,7 +252,7 @@ func TestBlocksOfZeros(t *testing.T) {
 		t.Errorf("AppendGet = %d bytes, %v; allocated %d bytes, want at most %d", len(v), err, got, most)
 	}
 	before = allocated()
-	values, err := getMany(r, slices.Repeat([][]byte{[]byte("a")}, 20), nil) // they share memory
+	values, err := getMany(r, slices.Repeat([][]byte{[]byte("a")}, 20), nil) // the values share memory
 	if got, most := allocated()-before, uint64(64<<20+32*len(contents)); err != nil || len(values[19]) != n || got > most {
 		t.Errorf("GetMany = %v; allocated %d bytes, want at most %d", err, got, most)
 	}

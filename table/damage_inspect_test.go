@@ -19,8 +19,7 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// twoBlocks is a sound table of keys a, b and c, d, whose parts each can be
-// replaced.
+// twoBlocks is a sound table of keys a, b and c, d, each part of which can be replaced.
 type twoBlocks struct {
 	data1, data2 stored
 	separators   [2]string
@@ -42,8 +41,8 @@ func raw(contents string) stored { return stored{contents, 0} }
 
 const bloomName = "filter.leveldb.BuiltinBloomFilter"
 
-// sound is the table with nothing wrong: blocks of 22 bytes at 0 and 27, the
-// filter of 18 at 54, the metaindex of 46 at 77, the index at 128.
+// sound returns a sound table: blocks of 22 bytes at 0 and 27, the filter of 18 at 54, the metaindex of 46 at 77,
+// the index at 128.
 func sound() twoBlocks {
 	one := filtertest.Build(filter.NewBloom(10), "a", "b", "c", "d")
 	return twoBlocks{
@@ -87,9 +86,8 @@ var soundPairs = []workload.Pair{
 	{Key: []byte("c"), Value: []byte("3")}, {Key: []byte("d"), Value: []byte("4")},
 }
 
-// An inspection reads a table in every way, and holds each operation to what
-// must be true of any file: an error that says where the damage is, or entries
-// that are in truth (nil: any); an end; and a bound on memory.
+// An inspection reads a table in every way, and checks that each operation, for any file, ends, stays within its
+// memory, and returns an error that names the corrupt part, or entries that are in truth (nil: any).
 type inspection struct {
 	t        *testing.T
 	name     string
@@ -103,7 +101,7 @@ type inspection struct {
 	steps                               int     // on the last way
 }
 
-// truthOf is for tables whose entries must be among pairs.
+// truthOf returns the truth for tables whose entries must be among pairs.
 func truthOf(pairs ...workload.Pair) map[string][]string {
 	m := map[string][]string{}
 	for _, p := range pairs {
@@ -112,8 +110,8 @@ func truthOf(pairs ...workload.Pair) map[string][]string {
 	return m
 }
 
-// inspect tries every operation on a table. It counts what the whole process allocates: tests that
-// call it must not run in parallel.
+// inspect tries every operation on a table. It measures the allocations of the whole process, so tests that call it
+// must not run in parallel.
 func inspect(t *testing.T, name string, contents []byte, o *table.ReaderOptions, truth map[string][]string) *inspection {
 	t.Helper()
 	in := &inspection{t: t, name: name, contents: contents, o: o, truth: truth}
@@ -146,8 +144,7 @@ func inspect(t *testing.T, name string, contents []byte, o *table.ReaderOptions,
 	return in
 }
 
-// do holds one operation to the bound on memory, and its error to its form. Whatever keys the
-// error quotes, it quotes up to 64 bytes of each.
+// do checks one operation's memory, and the form of its error, which quotes at most 64 bytes of each key.
 func (in *inspection) do(operation string, f func() error) {
 	in.t.Helper()
 	before := allocated()
@@ -166,8 +163,8 @@ func (in *inspection) do(operation string, f func() error) {
 	var c *table.CorruptionError
 	switch {
 	case err == nil || errors.Is(err, table.ErrNotFound) || errors.Is(err, table.ErrFilterOnly):
-	case strings.Contains(textOf(err), "no policy of that name in the options") && (operation == "NewReader" || operation == "Filters"): // no damage
-	case operation == "Verify" && strings.Contains(textOf(err), "not checked for all keys"): // no damage
+	case strings.Contains(textOf(err), "no policy of that name in the options") && (operation == "NewReader" || operation == "Filters"): // not corruption
+	case operation == "Verify" && strings.Contains(textOf(err), "not checked for all keys"): // not corruption
 	case !errors.Is(err, table.ErrCorrupt) || !errors.As(err, &c):
 		in.t.Errorf("%s: %s = %v, want a *CorruptionError", in.name, operation, err)
 	case c.Block == "" || c.Offset < 0 || c.Offset > int64(len(in.contents)) || c.Err == nil:
@@ -175,11 +172,11 @@ func (in *inspection) do(operation string, f func() error) {
 	}
 }
 
-// quotedText matches what an error quotes.
+// quotedText matches quoted text in an error.
 var quotedText = regexp.MustCompile(`"(\\.|[^"\\])*"`)
 
-// allocated is how many bytes were ever allocated, not counting small objects
-// of late. Unlike runtime.ReadMemStats it stops nothing.
+// allocated returns the number of bytes allocated so far, without recent small objects. Unlike runtime.ReadMemStats,
+// it does not stop the world.
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)
@@ -194,7 +191,7 @@ func (in *inspection) true(operation string, key, value []byte) {
 	}
 }
 
-// lookUp looks for key in every way.
+// lookUp looks up key in every way.
 func (in *inspection) lookUp(r *table.Reader, key string) {
 	in.t.Helper()
 	it := r.NewIter(nil)
@@ -226,7 +223,7 @@ func (in *inspection) lookUp(r *table.Reader, key string) {
 	}
 }
 
-// describe asks for what a table says of itself.
+// describe calls the methods that describe a table.
 func (in *inspection) describe(r *table.Reader) {
 	in.t.Helper()
 	if err := r.FilterErr(); errors.Is(err, table.ErrCorrupt) {
@@ -237,8 +234,8 @@ func (in *inspection) describe(r *table.Reader) {
 	in.do("LastKey", func() error { return errorOf(r.LastKey()) })
 }
 
-// passOverDamage goes on behind damaged data blocks, which is possible in both directions if the
-// index can be read, and shows no fewer entries than the way that ends at the first of them.
+// passOverDamage continues after corrupt data blocks, which is possible in both directions if the index can be read.
+// It must find at least the entries before the first such block.
 func (in *inspection) passOverDamage(r *table.Reader) {
 	in.t.Helper()
 	steps, bounded := map[bool]int{}, false
@@ -261,8 +258,7 @@ func (in *inspection) passOverDamage(r *table.Reader) {
 	}
 }
 
-// resume seeks a key out of the file, which may be very long, and iterates with
-// it as bound.
+// resume seeks a key from the file, which may be very long, and iterates with it as a bound.
 func (in *inspection) resume(r *table.Reader) {
 	in.t.Helper()
 	it := r.NewIter(nil)
@@ -287,7 +283,7 @@ func (in *inspection) walk(it *table.Iter, forward bool) error {
 		first, next = it.First, it.Next
 	}
 	checked := in.o == nil || in.o.Comparer == nil
-	var before []byte // but not of long keys, whose memory would count
+	var before []byte // not for long keys, whose memory would count
 	n := 0
 	for ok := first(); ok; ok = next() {
 		if n++; n > 22*len(in.contents) {
@@ -303,7 +299,7 @@ func (in *inspection) walk(it *table.Iter, forward bool) error {
 	return it.Error()
 }
 
-// reports checks that iteration both ways and Verify report the damage.
+// reports checks that iteration in both directions and Verify report the fault.
 func (in *inspection) reports(want string) {
 	in.t.Helper()
 	for operation, err := range map[string]error{"forward": in.forward, "backward": in.backward, "Verify": in.verified} {
@@ -311,7 +307,7 @@ func (in *inspection) reports(want string) {
 	}
 }
 
-// costsTimeOnly checks that damage of a sound table keeps none of its entries from being found.
+// costsTimeOnly checks that all entries are still found despite the fault.
 func (in *inspection) costsTimeOnly() *table.Reader {
 	in.t.Helper()
 	if in.opened != nil || in.forward != nil || in.backward != nil || in.entries != len(soundPairs) {
@@ -328,7 +324,7 @@ func TestInspectASoundTable(t *testing.T) {
 	noError(t, errors.Join(in.costsTimeOnly().FilterErr(), in.verified))
 }
 
-// takeApart reads the table's layout, and each block that it has.
+// takeApart reads the table's layout, and each of its blocks.
 func (in *inspection) takeApart() {
 	in.t.Helper()
 	var l *layout.Layout

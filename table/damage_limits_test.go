@@ -21,8 +21,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// sharingIndex is a table of n empty data blocks, whose separators are a prefix
-// of that length and a number, and share it in the index.
+// sharingIndex returns a table of n empty data blocks, whose separators are a prefix of that length and a number. In
+// the index, they share the prefix.
 func sharingIndex(t *testing.T, prefix, n int) []byte {
 	t.Helper()
 	var f rawtable.File
@@ -35,8 +35,8 @@ func sharingIndex(t *testing.T, prefix, n int) []byte {
 	return f.Footer(metaindex, f.Block(string(w.Finish())))
 }
 
-// An index may share key bytes, though those of the known engines do not. Where
-// few bytes make very long separators, there is a bound.
+// Keys in an index may share bytes, although the known engines do not write such indexes. If few bytes make very
+// long separators, the index is refused.
 func TestIndexMayShareKeyBytesUpToABound(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -48,8 +48,8 @@ func TestIndexMayShareKeyBytesUpToABound(t *testing.T) {
 	checkError(t, "a prefix of 100,000 bytes", err, table.ErrCorrupt, "separators that share bytes")
 }
 
-// longRun is a block of one long key, and n more that share it and go on with a
-// number: four bytes of the file can make a key of any length.
+// longRun returns a block of one long key and n more keys that share it and end with a number: four bytes of the
+// file can make a key of any length.
 func longRun(key string, n int) string {
 	var b strings.Builder
 	b.WriteString(rawtable.Entry(0, key, ""))
@@ -61,7 +61,7 @@ func longRun(key string, n int) string {
 	return b.String() + rawtable.Restarts(0)
 }
 
-// oneBlock is a table of one data block, which has a filter with a bit pattern.
+// oneBlock returns a table of one data block, and a filter with a bit pattern.
 func oneBlock(b stored) []byte {
 	var f rawtable.File
 	h := f.Stored(b.contents, b.id)
@@ -70,8 +70,8 @@ func oneBlock(b stored) []byte {
 	return f.Footer(metaindex, f.Block(rawtable.Entries("\xff", h)))
 }
 
-// needsMemory marks a long test of one goroutine that takes a gigabyte of memory, or
-// minutes with the race detector, and skips it where that is too much.
+// needsMemory marks a long test of one goroutine that takes a gigabyte of memory, or minutes with the race detector.
+// It skips the test if that is too much.
 func needsMemory(t *testing.T) {
 	t.Helper()
 	long.Test(t)
@@ -80,9 +80,8 @@ func needsMemory(t *testing.T) {
 	}
 }
 
-// Keys that share make memory and work out of few bytes. A block may have many
-// entries between restart points, and long keys, but what would take more than
-// the bound, or hours, is refused.
+// With keys that share bytes, few bytes can cost much memory and work. A block may have many entries between restart
+// points, and long keys, but is refused if it would exceed the memory bound or take hours.
 func TestWorkOnKeysThatShareIsBounded(t *testing.T) {
 	needsMemory(t)
 	compressed := func(contents string) stored { return stored{string(snappy.Encode(nil, []byte(contents))), 1} }
@@ -91,7 +90,7 @@ func TestWorkOnKeysThatShareIsBounded(t *testing.T) {
 		name    string
 		block   stored
 		o       *table.ReaderOptions
-		forward string // the error's part
+		forward string // part of the error
 		verify  string
 	}{
 		{"300,000 entries after one restart point, read backward too", raw(longRun("k", 300_000)), nil, "", ""},
@@ -114,12 +113,11 @@ func TestWorkOnKeysThatShareIsBounded(t *testing.T) {
 	}
 }
 
-// otherComparer is the same order, but not known to be.
+// otherComparer is the same order, but does not look like it.
 type otherComparer struct{ table.Comparer }
 
-// The memory for keys that share bytes is bounded for all data blocks that an Iter comes to, or
-// Verify, and not for each: two long keys need more than there is, unless one has the memory of the
-// other. The next Iter has all of it again.
+// The memory for keys that share bytes is bounded for all data blocks together that an Iter or Verify reads: two
+// long keys exceed it, unless one reuses the memory of the other. The next Iter has the whole bound again.
 func TestKeysOfAllBlocksShareOneBound(t *testing.T) {
 	long.NoRace(t)
 	if testing.Short() {
@@ -140,13 +138,13 @@ func TestKeysOfAllBlocksShareOneBound(t *testing.T) {
 	}
 	checkError(t, "forward", it.Close(), nil, bounded)
 	it = r.NewIter(nil)
-	if n := count(it.Last, it.Prev); n != 4 || it.Close() != nil { // the shorter key has the memory of the longer
+	if n := count(it.Last, it.Prev); n != 4 || it.Close() != nil { // the shorter key reuses the memory of the longer
 		t.Errorf("%d entries backward, %v, want 4", n, it.Error())
 	}
 	checkError(t, "Verify", r.Verify(), nil, bounded)
 }
 
-// count returns how many entries there are from the first one on.
+// count returns the number of entries from the first one on.
 func count(first, next func() bool) (n int) {
 	for ok := first(); ok; ok = next() {
 		n++
@@ -154,7 +152,7 @@ func count(first, next func() bool) (n int) {
 	return n
 }
 
-// A metaindex can list more than there is.
+// A metaindex can list far more blocks than fit in the file.
 func TestMetaindexThatListsMuch(t *testing.T) {
 	for name, offsets := range map[string]func(i int) uint64{
 		"one block, of many names": func(i int) uint64 { return 0 },
@@ -176,8 +174,7 @@ func TestMetaindexThatListsMuch(t *testing.T) {
 	}
 }
 
-// Every data block of many is damaged: Verify stops before its findings take
-// more than the file.
+// All of many data blocks are corrupt: Verify stops before its findings take more memory than the file.
 func TestVerifyStops(t *testing.T) {
 	long.NoRace(t)
 	var f rawtable.File
@@ -193,8 +190,8 @@ func TestVerifyStops(t *testing.T) {
 	}
 }
 
-// Verify counts all keys that filters deny, names few of each data block, and has a message of
-// bounded length.
+// Verify counts all keys that filters rule out, names a few of each data block, and bounds the length of its
+// message.
 func TestVerifyCountsDeniedKeys(t *testing.T) {
 	long.NoRace(t)
 	for _, tt := range []struct {

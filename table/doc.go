@@ -13,8 +13,8 @@
 //	defer r.Close()
 //	value, err := r.Get(key) // ErrNotFound if key is absent
 //
-// A Reader is safe for concurrent use. Whatever bytes a file has, methods return what the file contains or an error, and
-// never panic. table/README.md has the file format and what makes lookups fast, SECURITY.md the limits.
+// A Reader is safe for concurrent use. Whatever bytes a file has, methods return its contents or an error, and never
+// panic. table/README.md describes the file format and what makes lookups fast, SECURITY.md the limits.
 //
 // Tables of a LevelDB database have internal keys: open them with an [InternalComparer], and look up user keys with
 // [Reader.Find] and [internalkey.SearchKey]. Package table/database reads whole databases, table/merge iterates over

@@ -12,20 +12,20 @@ import (
 
 const (
 	firstJobSize = 16 << 10  // small, so that a small table has jobs for all goroutines
-	jobSize      = 128 << 10 // large, so that handing a job over costs next to nothing
+	jobSize      = 128 << 10 // large, so that handing over a job takes hardly any time
 )
 
-// An encodeQueue has other goroutines encode data blocks, and returns the blocks in the
-// order in which they were added. All methods are for the Writer's goroutine:
+// An encodeQueue has other goroutines encode data blocks, and returns the blocks in the order in which they were
+// added. Only the Writer's goroutine calls its methods:
 //
 //	fill filling → submit → next → recycle
 //
-// A job has one owner at a time. The Writer fills it. submit gives it to a goroutine of its
-// own, and receiving from done gives it back. So a job needs neither a lock nor a flag.
-// No goroutine waits for the Writer, so none outlives one that is dropped without Close.
+// A job has one owner at a time. The Writer fills it. submit gives it to a goroutine of its own, and receiving from
+// done gives it back. So a job needs neither a lock nor a flag. No goroutine waits for the Writer, so none leaks if
+// the Writer is dropped without Close.
 //
-// When a job is due depends on how many jobs there are and on their sizes, not on how
-// far they are. So Writer.Size is the same in each run.
+// Whether a job is due depends on the number of jobs and on their sizes, not on their progress. So Writer.Size is
+// the same in each run.
 type encodeQueue struct {
 	codec    Codec
 	filling  *encodeJob   // takes the next block
@@ -33,15 +33,15 @@ type encodeQueue struct {
 	jobs     []*encodeJob // submitted, the oldest first
 	bytes    int          // the sum of their sizes
 	maxJobs  int          // with more jobs the oldest one is due
-	maxBytes int          // with more bytes too
-	free     []*encodeJob // to be used again
+	maxBytes int          // with more bytes, it is due too
+	free     []*encodeJob // for reuse
 
 	encoding chan struct{}  // has an element for each job that is being encoded
 	running  sync.WaitGroup // the goroutines
-	stopped  atomic.Bool    // what is not begun need not be encoded
+	stopped  atomic.Bool    // jobs that have not started need not be encoded
 }
 
-// newEncodeQueue returns an encodeQueue that encodes so many jobs at a time.
+// newEncodeQueue returns an encodeQueue that encodes that many jobs at a time.
 func newEncodeQueue(concurrency, blockSize int, codec Codec) *encodeQueue {
 	maxJobs := 2 * concurrency
 	q := &encodeQueue{
@@ -64,7 +64,7 @@ func (q *encodeQueue) newJob() *encodeJob {
 	}
 	job := jobPool.Get().(*encodeJob)
 	job.encoder.codec, job.done = q.codec, make(chan struct{}, 1)
-	job.run = func() { // here: to make it for each go statement would allocate
+	job.run = func() { // once: a closure for each go statement would allocate
 		defer q.running.Done()
 		q.encoding <- struct{}{}
 		defer func() { <-q.encoding }()
@@ -90,9 +90,9 @@ func (q *encodeQueue) submit() {
 	q.filling = q.newJob()
 }
 
-// next returns the oldest job, encoded, if it is time to write it or all is true. It
-// returns nil if there is none. A single job is not due, however large it is: the next one is filled
-// meanwhile. If the codec panicked, next panics with the same value.
+// next returns the oldest job, encoded, if it is time to write it or all is true. It returns nil if there is none. A
+// single job is not due, however large it is, so that the next one is filled meanwhile. If the codec panicked, next
+// panics with the same value.
 func (q *encodeQueue) next(all bool) *encodeJob {
 	n := len(q.jobs)
 	if n == 0 || !all && n <= q.maxJobs && (n == 1 || q.bytes <= q.maxBytes) {
@@ -117,8 +117,8 @@ func (q *encodeQueue) recycle(job *encodeJob) {
 	}
 }
 
-// stop drops the jobs that are not begun, and returns when the goroutines have ended.
-// It is the last call. Other Writers may use the memory of jobs that were written.
+// stop drops the jobs that have not started, waits for the goroutines, and leaves the memory of written jobs to
+// other Writers. It must be the last call.
 func (q *encodeQueue) stop() {
 	q.stopped.Store(true)
 	q.running.Wait()
@@ -130,33 +130,33 @@ func (q *encodeQueue) stop() {
 	q.filling, q.free = nil, nil
 }
 
-// An encodeJob is some data blocks that one goroutine encodes, and what the index and
-// the filter need of them once they are written.
+// An encodeJob has data blocks for one goroutine to encode, and their separators and filter keys, which index and
+// filter get once the blocks are written.
 type encodeJob struct {
 	blocks     []queuedBlock
 	raw        []byte // the blocks as they were built
-	filterKeys []byte // in the form that the filter wants
-	filterEnds []int  // where each of the filterKeys ends; for prefixes, the complement of it
+	filterKeys []byte // as filter.BlockWriter.AppendHash returns them
+	filterEnds []int  // the end of each filter key; for prefixes, its complement
 	separators []byte
 	encoded    []byte // the blocks as they are stored, with trailers
 
-	size     int // bytes when it was submitted
+	size     int // in bytes, when it was submitted
 	encoder  blockEncoder
-	run      func()        // encodes the job when others have ended
-	panicked any           // what the codec panicked with
+	run      func()        // encodes the job when enough others have ended
+	panicked any           // the value of the codec's panic
 	done     chan struct{} // has an element when all blocks are encoded
 }
 
 // A queuedBlock says where the parts of a block end in the buffers of its job.
 type queuedBlock struct{ raw, filterKeys, filterEnds, separators, encoded int }
 
-// maxKeptBuffer is the most memory of a buffer that is kept for another job.
+// maxKeptBuffer is the maximum capacity of a buffer that is kept for another job.
 const maxKeptBuffer = 4 * jobSize
 
-// jobPool has empty jobs, which Writers that are closed have left.
+// jobPool has the empty jobs of closed Writers.
 var jobPool = sync.Pool{New: func() any { return new(encodeJob) }}
 
-// addFilterKey adds a key of the block that is being built, or a prefix, in the form that f wants.
+// addFilterKey adds a filter key or a prefix of the block that is being built, hashed by f.
 func (j *encodeJob) addFilterKey(f *filter.BlockWriter, key []byte, isPrefix bool) {
 	j.filterKeys = f.AppendHash(j.filterKeys, key)
 	end := len(j.filterKeys)
@@ -166,7 +166,7 @@ func (j *encodeJob) addFilterKey(f *filter.BlockWriter, key []byte, isPrefix boo
 	j.filterEnds = append(j.filterEnds, end)
 }
 
-// moveFilterKeys adds to f the filter keys of a block, and the prefixes. last is the block before.
+// moveFilterKeys adds the filter keys and prefixes of block b to f. last is the block before b.
 func (j *encodeJob) moveFilterKeys(f *filter.BlockWriter, last, b queuedBlock) {
 	start := last.filterKeys
 	for _, end := range j.filterEnds[last.filterEnds:b.filterEnds] {
@@ -180,7 +180,7 @@ func (j *encodeJob) moveFilterKeys(f *filter.BlockWriter, last, b queuedBlock) {
 	}
 }
 
-// addBlock adds a block that was built behind j.raw. Its separator is added later.
+// addBlock adds a block that was appended to j.raw. Its separator is added later.
 func (j *encodeJob) addBlock(raw []byte) {
 	j.raw = raw
 	j.blocks = append(j.blocks, queuedBlock{raw: len(raw), filterKeys: len(j.filterKeys), filterEnds: len(j.filterEnds)})
@@ -192,7 +192,7 @@ func (j *encodeJob) setSeparator(s []byte) {
 	j.blocks[len(j.blocks)-1].separators = len(j.separators)
 }
 
-// encode encodes the blocks. What the codec panics with is for the Writer's goroutine.
+// encode encodes the blocks. It leaves a panic of the codec to the Writer's goroutine.
 func (j *encodeJob) encode() {
 	j.panicked = errPanicked // stays if the codec calls runtime.Goexit
 	defer func() {
@@ -213,12 +213,12 @@ func (j *encodeJob) encode() {
 	}
 }
 
-// bytes is how many bytes the job has before it is encoded.
+// bytes returns the size of the job before it is encoded.
 func (j *encodeJob) bytes() int {
 	return len(j.raw) + len(j.filterKeys) + 8*len(j.filterEnds) + len(j.separators)
 }
 
-// maxCap is the capacity of the largest buffer.
+// maxCap returns the capacity of the largest buffer.
 func (j *encodeJob) maxCap() int {
 	return max(cap(j.raw), cap(j.filterKeys), 8*cap(j.filterEnds), cap(j.separators), cap(j.encoded))
 }
@@ -241,12 +241,12 @@ func (e *blockEncoder) encode(dst, raw []byte) []byte {
 	start, id := len(dst), e.codec.ID()
 	switch {
 	case id == NoCompression.ID():
-	case e.codec == Snappy: // it is sure to append to dst, and to leave the rest of it alone
+	case e.codec == Snappy: // known to append to dst, and to leave the rest of it alone
 		dst = e.codec.Encode(dst, raw)
 	default:
 		encoded := e.codec.Encode(e.scratch[:0], raw)
 		dst = append(dst, encoded...)
-		if cap(encoded) > cap(e.scratch) { // encoded itself can be memory of the codec, or raw
+		if cap(encoded) > cap(e.scratch) { // encoded itself can be the codec's memory, or raw
 			e.scratch = make([]byte, cap(encoded))
 		}
 	}
@@ -256,7 +256,7 @@ func (e *blockEncoder) encode(dst, raw []byte) []byte {
 	return appendTrailer(append(dst[:start], raw...), start, NoCompression.ID())
 }
 
-// appendTrailer appends the trailer of the block that is buf from start on.
+// appendTrailer appends the trailer of the block buf[start:].
 func appendTrailer(buf []byte, start int, compression byte) []byte {
 	t := trailerOf(buf[start:], compression)
 	return append(buf, t[:]...)
@@ -272,5 +272,5 @@ func trailerOf(stored []byte, compression byte) (t trailer) {
 	return t
 }
 
-// lastTrailer returns the trailer of the block that buf ends with.
+// lastTrailer returns the trailer of the last block in buf.
 func lastTrailer(buf []byte) []byte { return buf[len(buf)-format.TrailerLen:] }

@@ -13,21 +13,20 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// roundKeys is how many keys the test of the example engine has. Each round writes all of them,
-// in order, with the number of the round as the value.
+// roundKeys is the number of keys in the test of the example engine. Each round writes all of them, in order, with
+// the number of the round as the value.
 const roundKeys = 40
 
 func roundKey(i int) string { return fmt.Sprintf("key%02d", i) }
 
-// The example engine under 16 goroutines that look up and scan, while it writes, flushes and
-// compacts: nobody sees an error, a key that is missing, or anything but what one snapshot has.
-// In the end the files of replaced tables are gone.
+// While the example engine writes, flushes and compacts, 16 goroutines look up and scan. They get no errors, miss no
+// key, and see only consistent snapshots. In the end, the files of replaced tables are gone.
 func TestEngineReplacesTablesUnderReaders(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	e := newEngine(dir)
 	writeRound(t, e, 0)
-	var written atomic.Int64 // the last round that is written as a whole
+	var written atomic.Int64 // the last complete round
 	var done atomic.Bool
 	var readers sync.WaitGroup
 	for u := range 16 {
@@ -58,7 +57,7 @@ func TestEngineReplacesTablesUnderReaders(t *testing.T) {
 	}
 }
 
-// writeRound writes a round, and flushes in the midst of it. Every third round, it compacts.
+// writeRound writes a round, and flushes in the middle. Every third round, it compacts.
 func writeRound(t *testing.T, e *engine, round int) {
 	t.Helper()
 	for i := range roundKeys {
@@ -76,7 +75,7 @@ func writeRound(t *testing.T, e *engine, round int) {
 	}
 }
 
-// readEngine looks a key up, or scans. Values of the round written, or of a later one, are right.
+// readEngine looks up a key, or scans. Values must be from the last complete round, or a later one.
 func readEngine(t *testing.T, e *engine, rng *rand.Rand, written int) {
 	t.Helper()
 	if rng.IntN(4) > 0 {
@@ -97,7 +96,7 @@ func readEngine(t *testing.T, e *engine, rng *rand.Rand, written int) {
 		t.Errorf("scan: %v, %d keys %q, want %d", err, len(seen), seen, roundKeys)
 		return
 	}
-	// A snapshot has the first keys of a round, and the others of the round before.
+	// A snapshot has the first keys of a round, and the others of the previous round.
 	first, last := rounds[0], rounds[roundKeys-1]
 	for i, round := range rounds {
 		if seen[i] != roundKey(i) || last < written || first-last > 1 || round > first || round < last || i > 0 && round > rounds[i-1] {

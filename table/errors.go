@@ -15,7 +15,7 @@ var (
 	// Properties if it has no properties.
 	ErrNotFound = errors.New("table: key not found")
 
-	// ErrCorrupt matches corruption, by errors.Is: each [*CorruptionError] matches it.
+	// ErrCorrupt matches each [*CorruptionError], by errors.Is.
 	ErrCorrupt = errors.New("table: corrupt")
 
 	// ErrOrder matches the error of Append for a key <= the last one, and a [*CorruptionError] for keys out of order
@@ -57,10 +57,10 @@ func (e *CorruptionError) Error() string {
 	return fmt.Sprintf("%s%s at %d (%d bytes): %v", prefix(e.File), e.Block, e.Offset, e.Length, e.Err)
 }
 
-// Prefix returns the start of errors that are no damage.
+// Prefix returns the start of errors other than corruption.
 func (o *reporter) Prefix() string { return prefix(o.Name) }
 
-// prefix returns the start of the errors about a file.
+// prefix returns the start of errors about a file.
 func prefix(name string) string {
 	if name == "" {
 		return "table: "
@@ -71,12 +71,12 @@ func prefix(name string) string {
 // Unwrap returns Err.
 func (e *CorruptionError) Unwrap() error { return e.Err }
 
-// Is reports whether target is ErrCorrupt or, for keys in a wrong order, ErrOrder.
+// Is reports whether target is ErrCorrupt or, for keys out of order, ErrOrder.
 func (e *CorruptionError) Is(target error) bool {
 	return target == ErrCorrupt || target == ErrOrder && errors.Is(e.Err, block.ErrOrder)
 }
 
-// errorf returns an error about the table that is no damage.
+// errorf returns an error about the table other than corruption.
 func (o *ReaderOptions) errorf(format string, args ...any) error {
 	return fmt.Errorf("%s%w", prefix(o.Name), fmt.Errorf(format, args...))
 }
@@ -95,9 +95,8 @@ func (o *reporter) Corrupt(d tablefile.Damage) error {
 	}
 }
 
-// errPanicked is the error of a Writer or an iterator while a call runs. If a Comparer,
-// FilterKey, policy, codec or source panics, it stays: a table that is half written must not
-// be published, and an iterator that is half moved must not be read.
+// errPanicked is the error of a Writer or an iterator during a call. It stays if a Comparer, FilterKey, policy,
+// codec or source panics: a half-written table must not be published, and a half-moved iterator must not be read.
 var errPanicked = errors.New("table: an earlier call panicked")
 
 // wrap adds the package's name to an error of the operating system, which names the file.
@@ -108,7 +107,7 @@ func wrap(err error) error {
 	return fmt.Errorf("table: %w", err)
 }
 
-// A Loss is an unreadable part of a table, a set or a database: a data block, a file, or writes of a log. The OnLoss
+// A Loss is an unreadable part of a table, a set or a database: a data block, a file, or writes in a log. The OnLoss
 // options of iterators, sets and databases decide whether reading continues without it.
 type Loss struct {
 	File   string // the table or log, as in errors; "" for a Reader without a Name
@@ -121,7 +120,7 @@ type Loss struct {
 	// The lost writes of a log have sequence numbers >= FirstSequence and, unless LastSequence is 0, <= LastSequence.
 	FirstSequence, LastSequence uint64
 
-	// OlderShow reports whether older versions of the lost entries, also deleted ones, may appear.
+	// OlderShow reports whether older versions of the lost entries, including deleted ones, may appear.
 	OlderShow bool
 
 	// Err says what is wrong: for a data block a [*CorruptionError].

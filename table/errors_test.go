@@ -20,8 +20,8 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// Damage names the file that Open opened, the part, where it is, and how long it is,
-// whichever operation finds it. NewReader knows no name.
+// A CorruptionError has the name of the file from Open, and the kind, offset and length of the block, whichever
+// operation finds it. For NewReader, there is no name.
 func TestCorruptionErrorNamesItsPlace(t *testing.T) {
 	t.Parallel()
 	contents := flipped(sound().build(), 3) // in the first data block, and under its checksum
@@ -54,7 +54,7 @@ func TestCorruptionErrorNamesItsPlace(t *testing.T) {
 	}
 }
 
-// A name in an error is quoted where it could pass for something else.
+// A name in an error is quoted if it could be misread.
 func TestCorruptionErrorQuotesNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
@@ -71,8 +71,8 @@ func TestCorruptionErrorQuotesNames(t *testing.T) {
 	}
 }
 
-// LevelDB's reader ignores what an index value, or a metaindex value, has behind its
-// handle: it is room for extensions of the format.
+// LevelDB's reader ignores bytes after the handle in values of index and metaindex, which leaves room for extensions
+// of the format.
 func TestBytesBehindHandles(t *testing.T) {
 	in := inspect(t, "bytes behind handles", soundBut(func(p *twoBlocks) {
 		p.handles = func(h1, h2 string) (string, string) { return h1 + "x", h2 + "\xff\xff" }
@@ -81,7 +81,7 @@ func TestBytesBehindHandles(t *testing.T) {
 	noError(t, errors.Join(in.costsTimeOnly().FilterErr(), in.verified))
 }
 
-// A key that no block can hold is refused by Append, before memory is taken for it.
+// Append refuses a key that no block can hold, before it allocates memory for it.
 func TestKeyOfAGigabyte(t *testing.T) {
 	needsMemory(t)
 	t.Parallel()
@@ -89,8 +89,8 @@ func TestKeyOfAGigabyte(t *testing.T) {
 	checkError(t, "Append", err, nil, "key of 1073741824 bytes and value of 0 bytes exceed the maximum of 1073741792")
 }
 
-// Whatever an error says of keys, it says of 64 bytes of each at most: inspect checks that of
-// every damaged table, and here of long keys, wrong in each way that is said with the key.
+// Errors quote at most 64 bytes of each key. inspect checks this for every corrupt table. This test checks each
+// error that names a key, with long keys.
 func TestErrorsShowTheStartOfKeys(t *testing.T) {
 	long := func(first string) string { return first + strings.Repeat("k", 1000) }
 	for name, change := range map[string]func(p *twoBlocks){
@@ -121,15 +121,15 @@ func TestErrorsShowTheStartOfKeys(t *testing.T) {
 	}
 }
 
-// A table in whatever order opens, is gone through in the order of the file, and
-// verifies. In the bytewise order it does not, and the error says why.
+// With AnyOrder, a table in any order opens, is iterated in the order of the file, and verifies. In the bytewise
+// order it does not, and the error says why.
 func TestAnyOrderGoesThroughAnyTable(t *testing.T) {
 	t.Parallel()
 	shuffled := numbered(500)
 	rand.New(rand.NewSource(1)).Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
 	reversed := numbered(500)
 	slices.Reverse(reversed)
-	many := numbered(20_000) // more than are held at once, in the largest blocks
+	many := numbered(20_000) // more than are decoded at once, in the largest blocks
 	slices.Reverse(many)
 	for name, pairs := range map[string][]workload.Pair{
 		"shuffled": shuffled, "reversed": reversed, "many": many, "in order": numbered(500), "none": nil,
@@ -141,7 +141,7 @@ func TestAnyOrderGoesThroughAnyTable(t *testing.T) {
 			r := open(t, contents, &table.ReaderOptions{Comparer: table.AnyOrder})
 			for way, walk := range ways {
 				for _, r := range []*table.Reader{cached, r} {
-					prefixed := r.NewIter(&table.IterOptions{Prefix: []byte("a")}) // which tells nothing here
+					prefixed := r.NewIter(&table.IterOptions{Prefix: []byte("a")}) // which has no effect here
 					checkPairs(t, name+", "+way, pairs, walk(t, prefixed))
 				}
 			}
@@ -156,7 +156,7 @@ func TestAnyOrderGoesThroughAnyTable(t *testing.T) {
 	}
 }
 
-// If keys are out of order because another Comparer than the default was given, the error names it.
+// If keys are out of order and the Comparer is not the default, the error names it.
 func TestOrderErrorNamesTheComparer(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{BlockSize: 1}, numbered(500))
@@ -167,7 +167,7 @@ func TestOrderErrorNamesTheComparer(t *testing.T) {
 	}
 }
 
-// internalVersions returns the key k with versions from n to 1.
+// internalVersions returns versions n to 1 of the key k.
 func internalVersions(n int) (pairs []workload.Pair) {
 	for i := range n {
 		pairs = append(pairs, workload.Pair{Key: internalKey("k", uint64(n-i), internalkey.Set)})
@@ -184,7 +184,7 @@ func bytewise(contents []byte) error {
 	return errors.Join(r.Verify(), r.Close())
 }
 
-// Damage is found as in any order.
+// AnyOrder finds corruption like any other order.
 func TestAnyOrderFindsDamage(t *testing.T) {
 	t.Parallel()
 	contents := flipped(build(t, &table.WriterOptions{Comparer: table.AnyOrder}, numbered(500)), 10)
@@ -194,8 +194,7 @@ func TestAnyOrderFindsDamage(t *testing.T) {
 	}
 }
 
-// What looks for a key says that it cannot, instead of finding nothing or something
-// else.
+// Lookups and seeks return an error, instead of no entry or a wrong one.
 func TestAnyOrderRefusesLookups(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(500)
@@ -235,7 +234,7 @@ func TestAnyOrderRefusesLookups(t *testing.T) {
 	checkError(t, "SeekGE after Close", iter(table.IterOptions{}, seekGE), table.ErrClosed, "")
 }
 
-// Of internal keys, AnyOrder takes those that are none too, and deletions are counted.
+// InternalComparer(AnyOrder) accepts keys that are not internal keys too, and counts deletions.
 func TestAnyOrderOfInternalKeys(t *testing.T) {
 	deleted := internalkey.Key{UserKey: []byte("b"), Sequence: 3, Kind: internalkey.Delete}.Append(nil)
 	pairs := []workload.Pair{{Key: internalKey("z", 1, internalkey.Set)}, {Key: []byte("short")}, {Key: deleted}, {Key: []byte("")}}
@@ -248,7 +247,7 @@ func TestAnyOrderOfInternalKeys(t *testing.T) {
 	}
 }
 
-// A table of a database whose order is not known is read in the order of its file.
+// Read a database's table of unknown order, in the order of the file.
 func ExampleAnyOrder() {
 	var file bytes.Buffer
 	w, err := table.NewWriter(&file, &table.WriterOptions{Comparer: table.AnyOrder})
@@ -282,7 +281,7 @@ func ExampleAnyOrder() {
 	// table: AnyOrder does not find keys: open the table with its own Comparer to look them up
 }
 
-// Where a Comparer is wanted, nil is the bytewise order, as in the options.
+// Wherever a function takes a Comparer, nil means the bytewise order, as in the options.
 func TestNilComparer(t *testing.T) {
 	t.Parallel()
 	pairs := internalPairs("ada", "ken")

@@ -24,7 +24,7 @@ type engineTable struct {
 	users *sync.RWMutex // held by lookups and scans
 }
 
-// close waits until nobody uses the table. It keeps the lock, so that nobody does again.
+// close waits until no lookup or scan uses the table. It keeps the lock, so that none uses it again.
 func (t engineTable) close() error {
 	t.users.Lock()
 	return t.Close()
@@ -43,7 +43,7 @@ func (e *engine) flush() error {
 	return nil
 }
 
-// newTable writes a table of the entries that are wanted, and opens it. It closes it.
+// newTable writes a table of the wanted entries, and opens it. It closes the Iterator.
 func (e *engine) newTable(it merge.Iterator, wanted func(key []byte) bool) (t engineTable, err error) {
 	defer func() { err = cmp.Or(err, it.Close()) }()
 	e.made++
@@ -79,8 +79,7 @@ func (e *engine) newTable(it merge.Iterator, wanted func(key []byte) bool) (t en
 	return t, err
 }
 
-// compact merges all tables into one. Then it removes the old ones, for which it waits until no
-// lookup and no scan uses them.
+// compact merges all tables into one. Then it removes the old ones, once no lookup or scan uses them.
 func (e *engine) compact() error {
 	old, err := e.merge()
 	for _, t := range old {
@@ -89,9 +88,9 @@ func (e *engine) compact() error {
 	return err
 }
 
-// merge replaces all tables by one, and returns the old ones. It keeps only the newest version of
-// each key, and no deletions, so nobody may want an older snapshot than that of the last write. A
-// real engine keeps the versions that its snapshots see.
+// merge replaces all tables by one, and returns the old ones. It keeps only the newest version of each key, and no
+// deletions, so older snapshots than the last write's can no longer be read. A real engine keeps the versions that
+// its snapshots see.
 func (e *engine) merge() (old []engineTable, err error) {
 	e.changing.Lock()
 	defer e.changing.Unlock()
@@ -108,8 +107,8 @@ func (e *engine) merge() (old []engineTable, err error) {
 	return v.tables, nil
 }
 
-// newest returns a function that tells, for each key in order, whether it is the newest version of
-// its user key, and no deletion.
+// newest returns a function that reports, for each key in order, whether it is the newest version of its user key,
+// and not a deletion.
 func newest() func(key []byte) bool {
 	var last []byte
 	return func(key []byte) bool {

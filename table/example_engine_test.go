@@ -18,23 +18,23 @@ import (
 // version of each user key first.
 var internalOrder = table.InternalComparer(table.BytewiseComparer)
 
-// engine is a small storage engine. It keeps writes in memory and flushes them to tables. A lookup
-// searches the memory, and then the tables, the newest first. The filters save most reads of tables
-// that do not have the key. Lookups and scans do not wait for a flush or a compaction, which replace
-// the tables under them. A real engine also has a log, so that the memory survives a crash, a
-// manifest of its tables, and a lock of its directory, and writes do not wait either.
+// engine is a small storage engine. It keeps writes in memory and flushes them to tables. A lookup searches the
+// memory, and then the tables, the newest first. The filters save most reads of tables that do not contain the key.
+// Lookups and scans do not wait for a flush or a compaction, which replace the tables under them. A real engine also
+// has a log, so that the memory survives a crash, a manifest of its tables, and a lock of its directory, and writes
+// do not wait either.
 type engine struct {
 	dir      string
-	current  atomic.Pointer[version] // what lookups see; nil after close
-	changing sync.Mutex              // held by who writes, flushes or compacts
+	current  atomic.Pointer[version] // for lookups; nil after close
+	changing sync.Mutex              // held by writes, flushes and compactions
 	sequence uint64                  // of the last write
 	made     int                     // number of tables made so far
 	cache    *table.Cache            // of all tables
 	metrics  table.Metrics           // of all tables
 }
 
-// version is a memory and the tables that have all that was written before. A flush and a
-// compaction make a new version. The old one stays, for the lookups and scans that have it.
+// version is a memory and the tables with all earlier writes. A flush and a compaction create a new version. The old
+// one remains for the lookups and scans that use it.
 type version struct {
 	memory *memory
 	tables []engineTable // the newest first
@@ -74,10 +74,10 @@ func (e *engine) acquire() (*version, error) {
 	}
 }
 
-// acquireAll takes a handle on each table, or, if one is being closed, none.
+// acquireAll takes a handle on each table. If one is being closed, it takes none and returns false.
 func acquireAll(tables []engineTable) bool {
 	for i, t := range tables {
-		if !t.users.TryRLock() { // from close on, for ever
+		if !t.users.TryRLock() { // once close has the lock, forever
 			release(tables[:i])
 			return false
 		}
@@ -143,7 +143,7 @@ func (e *engine) scan(sequence uint64, f func(key, value []byte)) error {
 	return it.Close()
 }
 
-// close waits for lookups and scans that are under way. Writes must have ended.
+// close waits for running lookups and scans. Writes must have ended.
 func (e *engine) close() (err error) {
 	for _, t := range e.current.Swap(nil).tables {
 		err = errors.Join(err, t.close())
@@ -151,7 +151,7 @@ func (e *engine) close() (err error) {
 	return err
 }
 
-// memory has the writes that are not in a table yet. A real engine has a skip list here.
+// memory holds the writes that are not in a table yet. A real engine has a skip list here.
 type memory struct {
 	mu      sync.RWMutex
 	entries []entry // in the order of internalOrder
@@ -166,7 +166,7 @@ func (m *memory) add(e entry) {
 	m.entries = slices.Insert(m.entries, m.search(e.key), e)
 }
 
-// search returns the number of the first entry that is ≥ key.
+// search returns the index of the first entry that is ≥ key.
 func (m *memory) search(key []byte) int {
 	i, _ := slices.BinarySearchFunc(m.entries, key, func(e entry, key []byte) int { return internalOrder.Compare(e.key, key) })
 	return i
@@ -182,7 +182,7 @@ func (m *memory) find(key []byte) (found, value []byte) {
 	return nil, nil
 }
 
-// iter returns an Iterator over the entries that are there now.
+// iter returns an Iterator over the current entries.
 func (m *memory) iter() merge.Iterator {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

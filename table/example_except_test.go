@@ -8,8 +8,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Lookups collect their most frequent false positives, which become exceptions. Then each of these lookups ends at the
-// filter.
+// Lookups collect their most frequent false positives, which become exceptions. Then the filter rules them out.
 func ExampleReader_Except() {
 	var contents bytes.Buffer
 	w, err := table.NewWriter(&contents, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)})

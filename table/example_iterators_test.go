@@ -26,7 +26,7 @@ func ExampleReader_NewIter() {
 	// <nil>
 }
 
-// A loop over the countries from D on, up to but not including T.
+// Iterate over the countries from D up to but not including T.
 func ExampleReader_All() {
 	contents := capitals(nil)
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
@@ -46,7 +46,7 @@ func ExampleReader_All() {
 	// Peru: Lima
 }
 
-// SeekLT and Prev iterate backward: over all countries before Peru, the last one first.
+// SeekLT and Prev iterate backwards: over all countries before Peru, the last one first.
 func ExampleIter_SeekLT() {
 	contents := capitals(nil)
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
@@ -66,7 +66,7 @@ func ExampleIter_SeekLT() {
 	// <nil>
 }
 
-// The second of four data blocks is damaged. A loop goes on behind it, and reports what is lost.
+// The second of four data blocks is corrupt. The loop continues after it, and reports the lost keys.
 func ExampleIterOptions_onLoss() {
 	contents := capitals(&table.WriterOptions{BlockSize: 1, Compression: table.NoCompression})
 	contents[30] ^= 1

@@ -11,10 +11,10 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A server looks up keys in a mapped table, which another replaces while it serves.
+// A server looks up keys in a mapped table, which can be replaced while it serves.
 type server struct{ current atomic.Pointer[table.Reader] }
 
-// look prints the value of key.
+// look looks up key and prints its value.
 func (s *server) look(key string) error {
 	for {
 		r := s.current.Load()
@@ -38,7 +38,7 @@ func (s *server) serve(name string) error {
 	if err != nil {
 		return err
 	}
-	if err := r.FilterErr(); err != nil { // reads index and filters: a table that is damaged replaces none
+	if err := r.FilterErr(); err != nil { // reads index and filters: a corrupt table must not replace a sound one
 		return errors.Join(err, r.Close())
 	}
 	return s.replace(r)
@@ -66,8 +66,8 @@ func ExampleReader_Close() {
 	defer os.RemoveAll(dir)
 	name := filepath.Join(dir, "capitals.ldb")
 	write := func(capital string) {
-		// What is mapped should not be compressed. Create replaces the file by a rename: the one that
-		// is mapped does not change.
+		// A mapped table should not be compressed. Create replaces the file by a rename, so the mapped file does not
+		// change.
 		w, err := table.Create(name, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression})
 		must(err)
 		must(w.Append([]byte("Kazakhstan"), []byte(capital)))

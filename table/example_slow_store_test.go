@@ -11,8 +11,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// farAway is a source in which a read takes as long as in an object store. A real one sends a
-// request with the context for the bytes from off up to off+len(p).
+// farAway is a source whose reads take as long as an object store's. A real one sends a request with the context for
+// the bytes from off to off+len(p).
 type farAway struct {
 	*bytes.Reader
 	latency  time.Duration
@@ -20,7 +20,7 @@ type farAway struct {
 }
 
 func (f *farAway) ReadAtContext(ctx context.Context, p []byte, off int64) (int, error) {
-	f.requests++ // of one goroutine, since the examples have Concurrency 1
+	f.requests++ // by one goroutine, since the examples have Concurrency 1
 	select {
 	case <-ctx.Done():
 		return 0, ctx.Err()
@@ -40,8 +40,8 @@ func openFarAway() (*table.Reader, *farAway) {
 	return r, src
 }
 
-// Many keys take few requests. Here Cuba and Norway are in neighboring blocks, Togo is not, and
-// the filter rules Atlantis out.
+// Look up many keys with few requests. Cuba and Norway are in neighboring blocks, Togo is not, and the filter rules
+// out Atlantis.
 func ExampleReader_GetMany() {
 	r, src := openFarAway()
 	keys := [][]byte{[]byte("Togo"), []byte("Atlantis"), []byte("Norway"), []byte("Cuba")}
@@ -62,7 +62,7 @@ func ExampleReader_GetMany() {
 	// 2 requests, <nil>
 }
 
-// A lookup from a slow store gets a time limit.
+// Look up a key in a slow store, with a time limit.
 func ExampleReader_With() {
 	r, src := openFarAway()
 	src.latency = 5 * time.Minute // the store is overloaded

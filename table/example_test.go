@@ -30,7 +30,7 @@ func capitals(o *table.WriterOptions) []byte {
 	return out.Bytes()
 }
 
-// A table is written to a file and read.
+// Write a table to a file and read it.
 func Example() {
 	dir, err := os.MkdirTemp("", "example")
 	if err != nil {
@@ -75,7 +75,8 @@ func Example() {
 //go:embed testdata/capitals.ldb
 var data embed.FS
 
-// A table is part of the program: sst build capitals.tsv -o testdata/capitals.ldb has made the file.
+// Open a table that is embedded in the program. The file was built with: sst build capitals.tsv -o
+// testdata/capitals.ldb
 func ExampleOpenFS() {
 	r, err := table.OpenFS(data, "testdata/capitals.ldb", nil)
 	if err != nil {
@@ -131,7 +132,7 @@ func ExampleCache() {
 	// 1 data blocks read, 2 found in the cache
 }
 
-// An Iter shows the entries whose keys start with a prefix.
+// Iterate over the entries whose keys start with a prefix.
 func ExampleIterOptions() {
 	contents := capitals(nil)
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
@@ -165,8 +166,7 @@ func ExampleReader_AppendGet() {
 	// Havana
 }
 
-// Of keys that are looked up only once, the blocks need not be in the Cache. AppendFind appends to
-// slices that are used again.
+// If keys are looked up only once, their blocks need not be cached. AppendFind appends to slices that can be reused.
 func ExampleReader_DontFillCache() {
 	contents := capitals(nil)
 	cache := table.NewCache(64 << 20)
@@ -205,7 +205,7 @@ func ExampleCorruptionError() {
 	// Output: data block 0
 }
 
-// The error of Verify has several findings. Some are damage, others are not.
+// The error of Verify joins several findings. Some are corruption, others are not.
 func ExampleReader_Verify() {
 	contents := capitals(&table.WriterOptions{Compression: table.NoCompression, BlockSize: 1})
 	contents[3], contents[33] = 'X', 'X' // in the first and the second block
@@ -235,7 +235,7 @@ func ExampleReader_Verify() {
 	// damaged: data block 26
 }
 
-// An engine ends a table when it has the right size, and starts the next.
+// An engine closes a table when it is large enough, and starts the next one.
 func ExampleWriter_Size() {
 	var tables int
 	var w *table.Writer
@@ -265,7 +265,7 @@ func ExampleWriter_Size() {
 	// Output: 4 tables
 }
 
-// A table with a filter only is as small as its filter. It answers "certainly not" or "maybe".
+// A filter-only table is as small as its filter. It answers "certainly not" or "maybe".
 func ExampleReader_MayContain() {
 	var file bytes.Buffer
 	w, err := table.NewWriter(&file, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(16), FilterOnly: true})

@@ -63,7 +63,7 @@ func (r *Reader) checkExceptable(t *openTable) error {
 	}
 }
 
-// storedFilter returns what the table filter contains as it is stored: a Reader can have a narrowed one.
+// storedFilter returns a function that checks the table filter as stored: the Reader's own can be narrowed.
 func (t *openTable) storedFilter(m tablefile.Metaindex) (contains func(filterKey []byte) (bool, error), err error) {
 	if t.sieve.Table == nil {
 		return t.sieve.pageContains, nil
@@ -74,7 +74,7 @@ func (t *openTable) storedFilter(m tablefile.Metaindex) (contains func(filterKey
 	return func(filterKey []byte) (bool, error) { return stored.Table.Contains(filterKey), nil }, err
 }
 
-// moreExceptions returns the exceptions of the table, and the filter keys that the table filter reports by mistake, in
+// moreExceptions returns the table's exceptions and the filter keys that are false positives of the table filter, in
 // bytewise order.
 func (t *openTable) moreExceptions(
 	contains func(filterKey []byte) (bool, error), filterKeys iter.Seq2[[]byte, error], o tablefile.ReadOptions,
@@ -103,8 +103,7 @@ func (t *openTable) moreExceptions(
 	return slices.CompactFunc(all, bytes.Equal), nil
 }
 
-// checkAbsent returns an error if the table has an entry of the filter key, or if it may be a prefix that the filter
-// holds.
+// checkAbsent returns an error if the table contains the filter key, or if it may be a prefix that the filter holds.
 func (t *openTable) checkAbsent(filterKey []byte, o tablefile.ReadOptions) error {
 	key := filterKey
 	if t.o.filtersUserKeys {
@@ -118,15 +117,15 @@ func (t *openTable) checkAbsent(filterKey []byte, o tablefile.ReadOptions) error
 		return fmt.Errorf("%w: %s is in the table", ErrNever, format.Quote(filterKey))
 	case t.sieve.Prefix == nil || len(filterKey) == 0 || len(prefixOf(t.sieve.Prefix, filterKey)) < len(filterKey):
 		return nil // not a prefix
-	case !t.file.Order().Bytewise(): // else all keys of a prefix follow it
+	case !t.file.Order().Bytewise(): // only in bytewise order do all keys with a prefix follow it
 	case err == ErrNotFound, err == nil && !bytes.HasPrefix(filterKeyOf(t.o.FilterKey, next), filterKey):
 		return nil
 	}
 	return fmt.Errorf("%w: %s may be a prefix in the filter", ErrNever, format.Quote(filterKey))
 }
 
-// copyWith writes the table to w with those exceptions. Other blocks keep their places, but for metaindex and index:
-// these come last, as those of a Writer do.
+// copyWith writes the table to w with these exceptions. The other blocks keep their offsets, except metaindex and
+// index, which come last, as a Writer writes them.
 func (t *openTable) copyWith(w io.Writer, src io.ReaderAt, m tablefile.Metaindex, exceptions [][]byte) error {
 	tail := &Writer{o: WriterOptions{RestartInterval: block.DefaultRestartInterval}, out: &sink{w: w}}
 	if t.sieve.HasTable() {
@@ -154,7 +153,8 @@ func (t *openTable) copyWith(w io.Writer, src io.ReaderAt, m tablefile.Metaindex
 	return err
 }
 
-// keepBlocks sets where the tail begins, behind the data and meta blocks but for exceptions, and lists the latter.
+// keepBlocks sets the offset of the tail, after all data and meta blocks except exceptions, and lists these meta
+// blocks.
 func (t *openTable) keepBlocks(tail *Writer, m tablefile.Metaindex) error {
 	keep := func(h tablefile.Handle) { tail.offset = max(tail.offset, h.End()) }
 	if err := t.file.Index.CheckAll(func(_ int, _ []byte, h tablefile.Handle) { keep(h) }); err != nil {

@@ -27,8 +27,8 @@ func except(r *table.Reader, keys ...[]byte) (contents []byte, added int, err er
 	return out.Bytes(), added, err
 }
 
-// Exceptions that come after the fact, in any order and in several steps, make the table that a Writer makes with the
-// same list: whatever its options, keys and order are.
+// Except, with keys in any order and in several steps, writes the same table as a Writer with the same list in
+// Never, for any options, keys and order.
 func TestExceptIsNever(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -69,8 +69,8 @@ func TestExceptIsNever(t *testing.T) {
 	}
 }
 
-// No key and no stored prefix becomes an exception, and every other key of a random list that the filter reports does.
-// All else stays.
+// No key and no stored prefix becomes an exception, but every other key of a random list that passes the filter
+// does. The rest of the table is unchanged.
 func TestExceptRefusesKeysAndPrefixes(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -113,7 +113,7 @@ func TestExceptRefusesKeysAndPrefixes(t *testing.T) {
 	}
 }
 
-// searchKey is the key to look up a user key by.
+// searchKey returns the key with which to look up a user key.
 func (c *prefixCase) searchKey(user []byte) []byte {
 	if c.o.Comparer.Name() == internalOrder.Name() {
 		return internalkey.SearchKey(nil, user, internalkey.MaxSequence)
@@ -121,7 +121,7 @@ func (c *prefixCase) searchKey(user []byte) []byte {
 	return user
 }
 
-// checkExcept checks what lookups in the table with the exceptions say.
+// checkExcept checks lookups in the table with the exceptions.
 func (c *prefixCase) checkExcept(t *testing.T, contents []byte, good [][]byte, stored map[string]bool) {
 	t.Helper()
 	before := open(t, contents, &c.r)
@@ -158,7 +158,7 @@ func allPaths() (all [][]byte) {
 	return all
 }
 
-// Where the keys cannot be seen, the caller knows that none is on the list. What can be a prefix is refused.
+// In a filter-only table, the caller must know that no key is on the list. A key that may be a prefix is refused.
 func TestExceptOfAFilter(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(1), FilterPrefix: filter.PrefixUntil("/")}
@@ -194,7 +194,7 @@ func TestExceptOfAFilter(t *testing.T) {
 	checkError(t, "an ignored filter", err, nil, "exceptions belong to a table filter, and there is none")
 }
 
-// What Except needs is said.
+// Errors of Except say what is missing.
 func TestExceptErrors(t *testing.T) {
 	t.Parallel()
 	whole := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}
@@ -232,7 +232,7 @@ func TestExceptErrors(t *testing.T) {
 	}
 }
 
-// Whatever fails is an error: the output, a source that has become shorter, or a closed one.
+// Except returns errors of the output, and of a source that has become shorter or was closed.
 func TestExceptThatFails(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}, numbered(5000))
@@ -274,7 +274,7 @@ func TestExceptOfOtherLayouts(t *testing.T) {
 	data := f.Block(rawtable.Entries("a", "1", "b", "2"))
 	index := f.Block(rawtable.Entries("c", data))
 	old := f.Block(rawtable.Entries("x", ""))
-	whole := f.Block(strings.Repeat("\xff", 64) + "\x01\x01\x00\x00\x00") // has every key
+	whole := f.Block(strings.Repeat("\xff", 64) + "\x01\x01\x00\x00\x00") // contains every key
 	meta := f.Block(rawtable.Entries("fullfilter.rocksdb.BuiltinBloomFilter", whole, "other.engine", f.Block("other"), "sievetable.never", old))
 	contents := f.Footer(meta, index)
 	got, added, err := except(open(t, contents, nil), []byte("y"), []byte("x"))
@@ -294,7 +294,7 @@ func TestExceptOfOtherLayouts(t *testing.T) {
 	}
 }
 
-// Exceptions of a forged block, which share nearly all of their bytes, do not fill the memory.
+// A forged block of exceptions that share nearly all of their bytes does not exhaust memory.
 func TestExceptWithLongExceptions(t *testing.T) {
 	t.Parallel()
 	var f rawtable.File
@@ -310,7 +310,7 @@ func TestExceptWithLongExceptions(t *testing.T) {
 	checkError(t, "Except", errorOf(r.Except(io.Discard, neverOf([]byte("0")))), nil, "over 320 times as long as their block")
 }
 
-// Except looks keys up with the context of its Reader, and fills the Cache only if its Reader does.
+// Except looks up keys with its Reader's context, and fills the Cache only if its Reader does.
 func TestExceptLooksUpAsItsReader(t *testing.T) {
 	t.Parallel()
 	data := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(1)}, numbered(1000))

@@ -13,28 +13,27 @@ import (
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
-// maxExpansion is how many times as long as their blocks keys may be together, where all of them are checked
-// or kept: those of a forged block can share so many bytes that they would take too long, or all memory.
+// maxExpansion bounds the total length of keys that are all checked or kept, as a multiple of the length of their
+// blocks. Keys of a forged block can share so many bytes that they would take too long, or all memory.
 const maxExpansion = 320
 
 // exceptionsBudget bounds the memory for the keys in the exceptions block.
 var exceptionsBudget = tablefile.Budget{Fixed: 4 << 20, PerByte: 1}
 
-// errNeverChanged is the error for a list that is another one when it is read again.
+// errNeverChanged is the error for a list with other keys when it is read again.
 var errNeverChanged = errors.New("table: Never yielded other keys the second time: its keys must be the same each time")
 
-// A neverList is WriterOptions.Never for a Writer. First it goes through the list beside the keys of the
-// table, to find a key that is in both. When the filter is known, it goes through the list again, for
-// the keys that are exceptions.
+// A neverList reads WriterOptions.Never for a Writer, in two passes. The first runs alongside the table's keys, to
+// find a key that is in both. Once the filter is built, the second finds the exceptions.
 type neverList struct {
 	o    *WriterOptions
 	next func() ([]byte, error, bool) // nil before the first key of the table
 	end  func()
 
-	key       []byte       // the first one > the last key of the table, if more
+	key       []byte       // the list's first key > the table's last key, if more
 	filterKey []byte       // of key
-	more      bool         // there is one
-	sum       maphash.Hash // of the keys before it
+	more      bool         // there is such a key
+	sum       maphash.Hash // hash of the keys before it
 
 	exceptions [][]byte
 }
@@ -46,7 +45,7 @@ func (l *neverList) stop() {
 	}
 }
 
-// keys returns the keys of the list, as far as they are right. An error is the last of them.
+// keys yields the keys of the list up to the first invalid one, for which it yields an error.
 func (l *neverList) keys() iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		var last []byte
@@ -66,8 +65,7 @@ func (l *neverList) keys() iter.Seq2[[]byte, error] {
 	}
 }
 
-// pass goes past the keys of the list that are before key, the next one of the table. It is an error if key is
-// on the list.
+// pass advances past the list's keys before key, the table's next key. If key is on the list, it returns an error.
 func (l *neverList) pass(key []byte) error {
 	if l.next == nil {
 		l.next, l.end = iter.Pull2(l.keys())
@@ -77,7 +75,7 @@ func (l *neverList) pass(key []byte) error {
 	}
 	for l.more {
 		order := l.o.Comparer.Compare(l.key, key)
-		filterKey := filterKeyOf(l.o.FilterKey, key) // advance may reuse its memory
+		filterKey := filterKeyOf(l.o.FilterKey, key) // each time, since advance may reuse its memory
 		if order == 0 || filterKey != nil && bytes.Equal(l.filterKey, filterKey) {
 			return fmt.Errorf("%w: %s is appended, and Never has it as %s: no lookup would find it", ErrNever, format.Quote(key), format.Quote(l.key))
 		}
@@ -101,7 +99,7 @@ func (l *neverList) advance() error {
 	return err
 }
 
-// addKey adds a key to a hash of several.
+// addKey adds a key to a hash over several keys.
 func addKey(h *maphash.Hash, key []byte) {
 	var length [8]byte
 	binary.LittleEndian.PutUint64(length[:], uint64(len(key)))
@@ -109,8 +107,8 @@ func addKey(h *maphash.Hash, key []byte) {
 	h.Write(key)
 }
 
-// findExceptions finds the keys of the list that the filter has, whose contents are given. These are no
-// keys of the table, since pass has found none.
+// findExceptions finds the list's keys that pass the filter with these contents. They are false positives, since
+// pass has found none in the table.
 func (l *neverList) findExceptions(contents []byte) error {
 	f, err := l.o.TableFilterPolicy.Open(contents)
 	if err != nil {
@@ -123,7 +121,7 @@ func (l *neverList) findExceptions(contents []byte) error {
 		if err != nil {
 			return err
 		}
-		if !l.isBehind(key) {
+		if !l.isAfterTable(key) {
 			addKey(&sum, key)
 		}
 		if filterKey := filterKeyOf(l.o.FilterKey, key); f.Contains(filterKey) {
@@ -138,8 +136,8 @@ func (l *neverList) findExceptions(contents []byte) error {
 	return nil
 }
 
-// isBehind reports whether a key of the list is behind the keys of the table, so that the second pass may leave it
-// out, as the tables of sets do, or have it anew.
-func (l *neverList) isBehind(key []byte) bool {
+// isAfterTable reports whether a key of the list comes after all keys of the table. In the second pass such a key
+// can be missing, as in the tables of sets, or new.
+func (l *neverList) isAfterTable(key []byte) bool {
 	return l.next == nil || l.more && l.o.Comparer.Compare(key, l.key) >= 0
 }

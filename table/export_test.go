@@ -2,7 +2,7 @@ package table
 
 import "github.com/sievetable/sievetable/table/layout"
 
-// BuildIndex has the search tree built, as many lookups do. It reports whether the index is sound.
+// BuildIndex builds the search tree, like many lookups. It reports whether the index is sound.
 func (r *Reader) BuildIndex() bool {
 	t, err := r.table()
 	return err == nil && t.file.Index.Build()
@@ -14,7 +14,8 @@ func (r *Reader) IndexIsBuilt() bool {
 	return err == nil && t.file.Index.IsBuilt()
 }
 
-// Locate returns the Handle of the only data block that can have key. The error is that of Get, if it reads none.
+// Locate returns the Handle of the only data block that can contain key, or the error that Get returns without
+// reading one.
 func (r *Reader) Locate(key []byte) (h layout.Handle, err error) {
 	t, err := r.table()
 	if err == nil {
@@ -39,14 +40,14 @@ func (r *Reader) Locate(key []byte) (h layout.Handle, err error) {
 	return h, err
 }
 
-// A CacheUse is what a Cache has done and has.
+// A CacheUse has a Cache's counts and size.
 type CacheUse struct {
 	Evictions uint64
 	Blocks    int
 	Size      int64
 }
 
-// Use returns what the Cache has done and has.
+// Use returns the Cache's counts and size.
 func (c *Cache) Use() (u CacheUse) {
 	u.Evictions, u.Blocks, u.Size = c.c.Use()
 	return u

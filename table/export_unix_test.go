@@ -8,8 +8,8 @@ import (
 	"github.com/sievetable/sievetable/internal/mappings"
 )
 
-// SetMaxMappings sets how many files may be mapped, until the test ends. It must not be parallel.
+// SetMaxMappings sets the maximum number of mapped files until the test ends. The test must not be parallel.
 func SetMaxMappings(t testing.TB, n int64) { t.Cleanup(mappings.SetLimit(n)) }
 
-// Mappings returns how many files are mapped.
+// Mappings returns the number of mapped files.
 func Mappings() int64 { return mappings.Taken() }

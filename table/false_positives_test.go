@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// Every lookup reports a key if and only if it has searched a data block because a filter was wrong about the key. It
-// reports no user key that the table has at another sequence number.
+// Every lookup reports a key if and only if it has searched a data block because of a false positive. It reports no
+// user key that the table has at another sequence number.
 func TestOnFalsePositive(t *testing.T) {
 	t.Parallel()
 	reported := 0
@@ -36,7 +36,7 @@ func TestOnFalsePositive(t *testing.T) {
 			users[string(c.user(p.Key))] = true
 		}
 		keys := slices.Concat(c.never, c.others)
-		if c.internal { // the keys of the table too, at another number
+		if c.internal { // the table's keys too, at another sequence number
 			for _, p := range c.pairs {
 				keys = append(keys, p.Key)
 			}
@@ -84,7 +84,7 @@ func (c *neverCase) user(key []byte) []byte {
 	return key
 }
 
-// Where no filter was consulted, nothing is a false positive.
+// Without a filter, there are no false positives.
 func TestOnFalsePositiveWithoutFilters(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(1)}, numbered(1000))
@@ -100,7 +100,7 @@ func TestOnFalsePositiveWithoutFilters(t *testing.T) {
 	}
 }
 
-// Goroutines add at the same time, from lookups in one table.
+// Goroutines add keys concurrently, from lookups in one table.
 func TestFalsePositivesOfGoroutines(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(1)}, numbered(100))

@@ -19,7 +19,7 @@ import (
 
 func wholeKey(key []byte) []byte { return key }
 
-// prefixes is a Comparer whose tables' filters hold what is before a dot.
+// prefixes is a Comparer whose filter keys are the part of a key before a dot.
 type prefixes struct{ table.Comparer }
 
 func (prefixes) FilterKey(key []byte) []byte {
@@ -34,8 +34,7 @@ func internalPairs(users ...string) (pairs []workload.Pair) {
 	return pairs
 }
 
-// A Comparer's FilterKey says what filters hold, to Writers and Readers, and an explicit FilterKey
-// wins.
+// Writers and Readers use a Comparer's FilterKey, unless the options have a FilterKey.
 func TestFilterKeyOfComparer(t *testing.T) {
 	internal := table.InternalComparer(table.BytewiseComparer)
 	for _, tt := range []struct {
@@ -43,7 +42,7 @@ func TestFilterKeyOfComparer(t *testing.T) {
 		comparer table.Comparer
 		explicit func([]byte) []byte
 		key      []byte
-		want     string // what the filter holds of key
+		want     string // the filter key of key
 	}{
 		{"internal keys", internal, nil, internalKey("ada.1", 7, internalkey.Set), "ada.1"},
 		{"internal keys, explicit", internal, wholeKey, internalKey("ada.1", 7, internalkey.Set), string(internalKey("ada.1", 7, internalkey.Set))},
@@ -69,7 +68,7 @@ func TestFilterKeyOfComparer(t *testing.T) {
 	}
 }
 
-// Open does not use a filter that rules out the table's first keys, and says what to do.
+// A Reader from Open does not use a filter that rules out the table's first keys, and FilterErr says what to do.
 func TestOpenNoticesAWrongFilterKey(t *testing.T) {
 	internal := table.InternalComparer(table.BytewiseComparer)
 	pairs := internalPairs("ada", "grace", "ken")
@@ -94,7 +93,7 @@ func TestOpenNoticesAWrongFilterKey(t *testing.T) {
 			for i := range 4 {
 				tt.read.Mapped = i%2 == 0
 				r := openFile(t, contents, &tt.read)
-				if i < 2 { // it is found out by lookups too, by several at once
+				if i < 2 { // concurrent lookups notice it too
 					var lookups sync.WaitGroup
 					for range 3 {
 						lookups.Go(func() { checkLookups(t, r, pairs) })
@@ -114,7 +113,7 @@ func TestOpenNoticesAWrongFilterKey(t *testing.T) {
 	}
 }
 
-// An fsFile is a file of an fs.FS whose reads fail as often as failures says.
+// An fsFile is a file of an fs.FS whose first reads fail, as many as failures.
 type fsFile struct {
 	*bytes.Reader
 	failures int
@@ -136,8 +135,8 @@ func (f *fsFile) ReadAt(p []byte, off int64) (int, error) {
 
 var errRead = errors.New("the disk is gone")
 
-// If the first key cannot be read when a filter rules out a key for the first time, the filter is not
-// believed, and the next negative checks again.
+// If the first keys cannot be read when a filter first rules out a key, the filter is not trusted, and the next
+// negative validates it again.
 func TestWrongFilterKeyWhileReadsFail(t *testing.T) {
 	t.Parallel()
 	pairs := internalPairs("ada", "grace", "ken")
@@ -150,7 +149,7 @@ func TestWrongFilterKeyWhileReadsFail(t *testing.T) {
 	file := &fsFile{Reader: bytes.NewReader(contents)}
 	r, err := table.OpenFS(fs.FS(file), "a.ldb", &table.ReaderOptions{})
 	noError(t, err)
-	for _, failures := range []int{1, 2} { // of the first key, and of the block itself
+	for _, failures := range []int{1, 2} { // of the block with the first keys, and of the key's own block
 		file.failures = failures
 		if _, err := r.Get(denied); failures == 1 && err != nil || failures == 2 && !errors.Is(err, errRead) {
 			t.Errorf("Get while %d reads fail = %v", failures, err)
@@ -160,8 +159,8 @@ func TestWrongFilterKeyWhileReadsFail(t *testing.T) {
 	checkError(t, "FilterErr", r.FilterErr(), nil, "as in a database")
 }
 
-// If one filter rules out the first key, the other has it by chance only: with a wrong FilterKey,
-// it would deny most other keys.
+// If one filter rules out the first key, the other contains it only by chance: with a wrong FilterKey, it would rule
+// out most other keys.
 func TestOpenUsesNoFilterIfOneDenies(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(100)
@@ -178,7 +177,7 @@ func TestOpenUsesNoFilterIfOneDenies(t *testing.T) {
 	checkLookups(t, r, pairs)
 }
 
-// A first block that cannot be read is no concern of the filter.
+// An unreadable first block is not an error of the filter.
 func TestOpenWithADamagedFirstBlock(t *testing.T) {
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}, pairsOf("a", "b"))
 	noError(t, openFile(t, flipped(contents, 4), nil).FilterErr())
@@ -192,8 +191,8 @@ func filtersOf(t *testing.T, contents []byte) layout.Filters {
 	return filters
 }
 
-// A FilterKey may return the same memory each time. No key of the table is denied, and no key of Never is found
-// to be one of the table.
+// A FilterKey may return the same memory each time. No key of the table is ruled out, and no key of Never is taken
+// for a key of the table.
 func TestFilterKeyThatReusesItsMemory(t *testing.T) {
 	t.Parallel()
 	var buf []byte
@@ -221,8 +220,8 @@ func TestFilterKeyThatReusesItsMemory(t *testing.T) {
 	}
 }
 
-// Filters are asked for the first eight keys, and not for more: a FilterKey that is wrong for the eighth
-// one is noticed, though the filters have the others, the first one too.
+// Filters are checked for exactly the first eight keys: a FilterKey that is wrong only for the eighth one is
+// noticed.
 func TestFiltersAreAskedForEightKeys(t *testing.T) {
 	t.Parallel()
 	for _, entries := range []int{2, 3, 7, 20} {
@@ -247,8 +246,8 @@ func TestFiltersAreAskedForEightKeys(t *testing.T) {
 	}
 }
 
-// If the first block is damaged, and its checksum is right, the filter is believed all the same: lookups of
-// the keys that it rules out read neither that block again nor another one.
+// If the first block is corrupt under a valid checksum, the filter is trusted nevertheless: lookups of keys that it
+// rules out read neither that block again nor another one.
 func TestFilterIsBelievedIfTheFirstBlockIsMalformed(t *testing.T) {
 	t.Parallel()
 	for name, block := range map[string]string{"no entries": rawtable.Entries(), "an entry that shares": rawtable.Entry(1, "a", "1") + rawtable.Restarts(0)} {
@@ -267,7 +266,7 @@ func TestFilterIsBelievedIfTheFirstBlockIsMalformed(t *testing.T) {
 	}
 }
 
-// After Close, MayContain knows nothing of a key, mapped or not, and whether a filter was checked before or not.
+// After Close, MayContain returns an error, mapped or not, and whether or not the filter was validated before.
 func TestMayContainAfterClose(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterPolicy: filter.NewBloom(10)}, numbered(50))

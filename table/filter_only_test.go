@@ -18,8 +18,8 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// MayContain is true for each key of the table, and reads nothing. For absent keys it is
-// true where a filter errs, and where there is none to ask.
+// MayContain returns true for each key of the table, and reads nothing. For absent keys it returns true for false
+// positives, and without a filter.
 func TestMayContain(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(2000)
@@ -27,7 +27,7 @@ func TestMayContain(t *testing.T) {
 		name       string
 		o          table.WriterOptions
 		ignore     bool
-		atMost     int // absent keys of 2000 that may be there
+		atMost     int // absent keys of 2000 that may pass
 		tableFirst bool
 	}{
 		{"filter by blocks", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, false, 60, false},
@@ -69,13 +69,13 @@ func TestMayContain(t *testing.T) {
 	}
 }
 
-// A filter that cannot be used, or that is not there, is an error: nothing else can answer.
+// In a filter-only table, a missing or unusable filter is an error.
 func TestFilterOnlyWithoutItsFilter(t *testing.T) {
 	t.Parallel()
 	other := build(t, &table.WriterOptions{TableFilterPolicy: renamed{filter.NewTableBloom(10)}, FilterOnly: true}, []workload.Pair{{Key: []byte("a")}})
 	_, err := table.NewReader(bytes.NewReader(other), int64(len(other)), nil)
 	checkError(t, "NewReader without the policy", err, nil, `filter "other": no policy of that name in the options`)
-	lazy := newReader(t, table.Bytes(other), len(other), nil) // which reads the footer only
+	lazy := newReader(t, table.Bytes(other), len(other), nil) // which reads only the footer
 	if err := lazy.Verify(); !errors.Is(err, table.ErrUnknownFilter) || !lazy.FilterOnly() || !mayContain(lazy, []byte("b")) {
 		t.Errorf("in memory, without the policy: Verify = %v, FilterOnly = %v, MayContain = %v", err, lazy.FilterOnly(), mayContain(lazy, []byte("b")))
 	}
@@ -83,12 +83,12 @@ func TestFilterOnlyWithoutItsFilter(t *testing.T) {
 	properties := f.Block(rawtable.Entries("rocksdb.num.filter_entries", "\x02", "sievetable.filter.only", "\x01"))
 	missing := f.Footer(f.Block(rawtable.Entries("rocksdb.properties", properties)), f.Block(rawtable.Entries()))
 	_, err = table.NewReader(bytes.NewReader(missing), int64(len(missing)), nil)
-	checkError(t, "NewReader without the filter", err, table.ErrCorrupt, "a filter of 2 keys is all it has")
+	checkError(t, "NewReader without the filter", err, table.ErrCorrupt, "the table has only a filter of 2 keys")
 	none := &table.WriterOptions{TableFilterPolicy: noGenerator{}, FilterOnly: true}
 	checkError(t, "NewWriter", errorOf(table.NewWriter(io.Discard, none)), nil, "returns no TableGenerator")
 }
 
-// renamed is a TableBloom of another name.
+// renamed is a TableBloom with another name.
 type renamed struct{ filter.TableBloom }
 
 func (renamed) Name() string { return "other" }
@@ -115,7 +115,7 @@ func TestFilterOnlyOfVersions(t *testing.T) {
 	}
 }
 
-// filterOnly returns a table with nothing but a filter of the keys.
+// filterOnly returns a filter-only table of the keys.
 func filterOnly(t *testing.T, pairs []workload.Pair) []byte {
 	t.Helper()
 	keys := make([]workload.Pair, len(pairs))
@@ -125,8 +125,7 @@ func filterOnly(t *testing.T, pairs []workload.Pair) []byte {
 	return build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterOnly: true}, keys)
 }
 
-// A table with a filter only knows its keys, and says of everything else that it has no
-// entries.
+// A filter-only table supports MayContain. Other methods return an error or no entries.
 func TestFilterOnly(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(2000)
@@ -169,7 +168,7 @@ func TestFilterOnly(t *testing.T) {
 	}
 }
 
-// checkNoEntries checks what wants entries of a table that has none.
+// checkNoEntries checks the methods that need entries, which the table does not have.
 func checkNoEntries(t *testing.T, r *table.Reader) {
 	t.Helper()
 	for name, move := range map[string]func(it *table.Iter) bool{
@@ -189,7 +188,7 @@ func checkNoEntries(t *testing.T, r *table.Reader) {
 	checkError(t, "LastKey", errorOf(r.LastKey()), table.ErrFilterOnly, "")
 }
 
-// A filter that was built elsewhere makes the same table as one of keys that are appended.
+// SetTableFilter with a filter that was built elsewhere writes the same table as Append of its keys.
 func TestSetTableFilter(t *testing.T) {
 	t.Parallel()
 	policy := filter.NewTableBloom(10)
@@ -237,7 +236,7 @@ func TestSetTableFilter(t *testing.T) {
 	}
 }
 
-// A policy that panics leaves no table without the filter.
+// If the policy panics, no table without the filter is written.
 func TestSetTableFilterPanics(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{TableFilterPolicy: panicking{filter.NewTableBloom(10)}, FilterOnly: true}
@@ -256,7 +255,7 @@ func (panicking) Open([]byte) (filter.TableFilter, error) { panic(errBroken) }
 
 func appendKey(w *table.Writer) error { return w.Append([]byte("a"), nil) }
 
-// What the filter cannot keep is an error, so that nothing is lost silently.
+// Values, and keys without a filter key, are errors, so that nothing is lost silently.
 func TestFilterOnlyRefuses(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]*table.WriterOptions{
@@ -286,7 +285,7 @@ func TestFilterOnlyRefuses(t *testing.T) {
 	}
 }
 
-// mayContainAll returns an error if a key is denied.
+// mayContainAll returns an error if a key is ruled out.
 func mayContainAll(r *table.Reader, pairs []workload.Pair) error {
 	for _, p := range pairs {
 		if !mayContain(r, p.Key) {

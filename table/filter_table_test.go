@@ -17,8 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A whole-table filter rules keys out before the index is searched, with the
-// filter by data blocks behind it or without.
+// A table filter rules keys out before the index is searched, with or without block filters.
 func TestTableFilterRulesKeysOutBeforeTheIndex(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(2000)
@@ -47,7 +46,7 @@ func TestTableFilterRulesKeysOutBeforeTheIndex(t *testing.T) {
 	}
 }
 
-// A damaged filter costs time only, and leaves the other one in use.
+// A corrupt filter does not change results, and the other filter remains in use.
 func TestDamagedTableFilter(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(10)
@@ -88,8 +87,8 @@ func TestTableFilterWithoutKeys(t *testing.T) {
 	}
 }
 
-// A Reader finds a user's table filter by the name or alias of a policy in its options.
-// Of several policies it uses the first one that matches.
+// A Reader finds a table filter by the name or alias of a policy in its options. It uses the first policy that
+// matches.
 func TestTableFilterPolicies(t *testing.T) {
 	pairs := numbered(100)
 	contents := build(t, &table.WriterOptions{TableFilterPolicy: recorder{name: "test.List"}}, pairs)
@@ -134,7 +133,7 @@ type emptyGenerator struct{}
 func (emptyGenerator) Add([]byte)                {}
 func (emptyGenerator) Generate() ([]byte, error) { return nil, nil }
 
-// Without the filter that the options ask for there is no table.
+// If the requested table filter cannot be built, Close returns an error.
 func TestCloseReportsThatThereIsNoTableFilter(t *testing.T) {
 	for _, tt := range []struct {
 		policy filter.TablePolicy
@@ -151,7 +150,7 @@ func TestCloseReportsThatThereIsNoTableFilter(t *testing.T) {
 	}
 }
 
-// The names in the metaindex say whether filters can be of two hashes.
+// The names in the metaindex decide whether filters can have either hash.
 func TestHashByName(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -170,7 +169,7 @@ func TestHashByName(t *testing.T) {
 	}
 }
 
-// No key of LevelDB 1.17's table is denied, whichever policy of that name reads its filters.
+// No key of LevelDB 1.17's table is ruled out, whichever policy of that name reads its filters.
 func TestHashOfOlderTables(t *testing.T) {
 	t.Parallel()
 	contents, err := os.ReadFile(goldenDir + "/leveldb-1.17/byte-edges.ldb")
@@ -191,7 +190,7 @@ func TestHashOfOlderTables(t *testing.T) {
 	}
 }
 
-// otherHash has filters of another name, which take hashes of 32 bits of their own.
+// otherHash is a policy with another name, whose filters use another 32-bit hash.
 type otherHash struct{ filter.TableBloom }
 
 func (otherHash) Name() string { return "test.OtherHash" }
@@ -205,8 +204,8 @@ type hashedOtherwise struct{ filter.TableFilter }
 
 func (hashedOtherwise) ContainsHash(uint32) bool { return false }
 
-// A HashedKey has the answers of MayContain, and they are counted alike: whatever filters tables have,
-// with the hash of a key or of a part of it, and whether they may be believed or not.
+// MayContainHashed agrees with MayContain, and counts the same, for any filters, with whole keys or a FilterKey, and
+// whether or not the filters can be trusted.
 func TestMayContainHashedIsMayContain(t *testing.T) {
 	t.Parallel()
 	firstBytes := func(key []byte) []byte { return key[:min(len(key), 6)] }
@@ -245,7 +244,7 @@ func TestMayContainHashedIsMayContain(t *testing.T) {
 					key = pairs[rng.IntN(len(pairs))].Key
 				}
 				k := table.HashKey(key)
-				for range 2 { // the second time with a hash that is known
+				for range 2 { // the second time, the hash is known
 					want, wantErr := rs[0].MayContain(key)
 					if got, err := rs[1].MayContainHashed(&k); got != want || err != nil || wantErr != nil {
 						t.Fatalf("%q: %v, %v; want %v, %v", key, got, err, want, wantErr)

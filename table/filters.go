@@ -16,7 +16,7 @@ type narrower interface {
 	Narrow(filter []byte) ([]byte, error)
 }
 
-// filterBits returns what the optional method FilterBits of p returns, or 0.
+// filterBits returns the result of p's optional method FilterBits, or 0.
 func filterBits(p filter.TablePolicy, contents []byte) int {
 	if b, ok := p.(interface{ FilterBits(filter []byte) int }); ok {
 		return b.FilterBits(contents)
@@ -24,36 +24,36 @@ func filterBits(p filter.TablePolicy, contents []byte) int {
 	return 0
 }
 
-// openFilters opens the filters that the metaindex lists, and what is stored beside them. If
-// some cannot be used, openFilters returns the others and an error. To have no filters is no error.
+// openFilters opens the filters that the metaindex lists, with their exceptions and Prefixer. If some cannot be
+// used, it returns the others and an error. Without any filter, it returns no error.
 func (f metaReader) openFilters(m tablefile.Metaindex) (filters layout.Filters, err error) {
 	var memory [6]metaBlock
 	var used [4]*metaBlock
 	blocks := f.metaBlocks(m, memory[:0])
 	used[3] = best(blocks, tablefile.PropertiesBlock)
-	promises := best(blocks, tablefile.NeverBlock) != nil
+	hasNever := best(blocks, tablefile.NeverBlock) != nil
 	var errs [4]error
 	for i, kind := range [...]tablefile.Kind{tablefile.FilterBlock, tablefile.TableFilterBlock, tablefile.NeverBlock} {
 		b := best(blocks, kind)
 		if b == nil || kind == tablefile.NeverBlock && !filters.HasTable() {
 			continue
 		}
-		b.narrows = !promises && !f.HandsOut()
-		if errs[i] = f.openFilter(&filters, b, used[:]); unread(errs[i]) {
+		b.narrows = !hasNever && !f.HandsOut()
+		if errs[i] = f.openFilter(&filters, b, used[:]); isReadError(errs[i]) {
 			return filters, errs[i]
 		}
 		used[i] = b
 	}
 	if filters.HasTable() || filters.Blocks != nil {
-		if filters.Prefix, errs[3] = f.openPrefixer(m); unread(errs[3]) {
+		if filters.Prefix, errs[3] = f.openPrefixer(m); isReadError(errs[3]) {
 			return filters, errs[3]
 		}
 	}
 	return filters, errors.Join(errs[:]...)
 }
 
-// openFilter opens a filter, or the exceptions of one. It must not share bytes with the other blocks: the memory for
-// all is bounded by the size of the file.
+// openFilter opens a filter, or the exceptions of one. Its block must not share bytes with the others, so that the
+// size of the file bounds the memory for all.
 func (f metaReader) openFilter(filters *layout.Filters, b *metaBlock, others []*metaBlock) error {
 	if b.kind != tablefile.NeverBlock && b.policy == nil {
 		return f.o.errorf("filter %s: %w", format.Quote(b.policyName), ErrUnknownFilter)
@@ -100,7 +100,7 @@ func (f metaReader) readFilter(filters *layout.Filters, b *metaBlock) error {
 	return nil
 }
 
-// openTableFilter opens the table filter, or what its policy makes of it.
+// openTableFilter opens the table filter, which its policy may narrow first.
 func openTableFilter(filters *layout.Filters, b *metaBlock, contents []byte) error {
 	policy := b.policy.(filter.TablePolicy)
 	bits := filterBits(policy, contents)
@@ -120,21 +120,21 @@ func openTableFilter(filters *layout.Filters, b *metaBlock, contents []byte) err
 	return err
 }
 
-// unread reports whether err is an error of reading a filter, not of what was read.
-func unread(err error) bool {
+// isReadError reports whether err means that a filter could not be read, not that it is corrupt or unknown.
+func isReadError(err error) bool {
 	return err != nil && !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrUnknownFilter)
 }
 
 // builtInBloom is the policy that reads LevelDB's filters, if no other is in the options.
 var builtInBloom = filter.NewBloom(0)
 
-// blockPolicies returns the policies that read the filter blocks that the metaindex lists, those
-// of the options before the built-in one. If it lists no name that tells which of two hashes the
-// filters of LevelDB are of, these policies take both.
+// blockPolicies returns the policies for the filter blocks that the metaindex lists: the options' policies, then the
+// built-in one. If no listed name tells which of two hashes LevelDB's filters use, policies with builtInBloom's name
+// accept both.
 func (o *ReaderOptions) blockPolicies(m tablefile.Metaindex) []filter.Policy {
 	all := append(slices.Clip(o.FilterPolicies), filter.Policy(builtInBloom))
 	all = slices.DeleteFunc(all, func(p filter.Policy) bool { return p == nil })
-	for _, name := range builtInBloom.Aliases() { // of one hash only
+	for _, name := range builtInBloom.Aliases() { // names that stand for one hash only
 		for _, e := range m {
 			if kind, policy := tablefile.MetaKind(e.Name); kind == tablefile.FilterBlock && string(policy) == name {
 				return all
@@ -171,8 +171,8 @@ func filterNames(p namedPolicy) []string {
 	return slices.Compact(names)
 }
 
-// isNamed reports whether p reads filters of that name, which is its own or an alias. That of a file can
-// be very long.
+// isNamed reports whether p reads filters of that name, its own or an alias. A file's name can be very long, so it
+// is not copied.
 func isNamed(p namedPolicy, name []byte) bool {
 	same := func(alias string) bool { return alias == string(name) }
 	if same(p.Name()) {
@@ -185,8 +185,7 @@ func isNamed(p namedPolicy, name []byte) bool {
 	return ok && slices.ContainsFunc(a.ReadAliases(), same)
 }
 
-// policyOf returns the first of the policies that reads filters of that name, and its number, or nil and
-// their number.
+// policyOf returns the first policy that reads filters of that name, and its index, or nil and len(policies).
 func policyOf[P namedPolicy](policies []P, name []byte) (namedPolicy, int) {
 	for i, p := range policies {
 		if isNamed(p, name) {
@@ -200,20 +199,20 @@ func policyOf[P namedPolicy](policies []P, name []byte) (namedPolicy, int) {
 type metaReader struct {
 	*tablefile.File
 	o      *ReaderOptions
-	byPage bool // filters whose policy can are read by the page
+	byPage bool // filters are read by the page if their policy can
 }
 
 // A metaBlock is a block that the metaindex lists.
 type metaBlock struct {
 	tablefile.Handle
-	err  error // why the handle is wrong
+	err  error // why the handle is invalid
 	name []byte
 	kind tablefile.Kind
 
 	policyName []byte      // of a filter
 	policy     namedPolicy // of a filter, if it is known
 	narrows    bool        // the policy may narrow the filter
-	rank       int         // of the policy among those of the options; of the properties -1, of other blocks more
+	rank       int         // index of the policy, the lowest is used; -1 for properties, math.MaxInt for other blocks
 }
 
 // metaBlocks appends the blocks that the metaindex lists to blocks.
@@ -243,7 +242,7 @@ func (f metaReader) metaBlocks(m tablefile.Metaindex, blocks []metaBlock) []meta
 	return blocks
 }
 
-// best returns the block of a kind that a Reader takes, or nil if none is listed.
+// best returns the block of a kind that a Reader uses, or nil if none is listed.
 func best(blocks []metaBlock, kind tablefile.Kind) (best *metaBlock) {
 	for i := range blocks {
 		if b := &blocks[i]; b.kind == kind && (best == nil || b.rank < best.rank) {

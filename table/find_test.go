@@ -17,9 +17,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// farSeparators separates internal keys by what lies as far up as can be: right
-// before the next block's first key. So a version can be in the block after the one
-// that the index has for it.
+// farSeparators separates internal keys by the greatest possible key, right before the next block's first key. So a
+// version can be in the block after the one that the index returns.
 type farSeparators struct{ table.Comparer }
 
 func (c farSeparators) Separator(dst, a, b []byte) []byte {
@@ -32,7 +31,7 @@ func (c farSeparators) Separator(dst, a, b []byte) []byte {
 	return s
 }
 
-// versions returns entries of some users' keys, each in some versions, in order.
+// versions returns entries of some user keys with some versions each, in order.
 func versions(rng *rand.Rand, c table.Comparer, users int) []workload.Pair {
 	var pairs []workload.Pair
 	for user := range users {
@@ -45,7 +44,7 @@ func versions(rng *rand.Rand, c table.Comparer, users int) []workload.Pair {
 	return slices.CompactFunc(pairs, func(a, b workload.Pair) bool { return bytes.Equal(a.Key, b.Key) })
 }
 
-// firstAlike is what Find is to find, by looking at all pairs.
+// firstAlike returns the expected result of Find, by looking at all pairs.
 func firstAlike(pairs []workload.Pair, key []byte, c table.Comparer, part func([]byte) []byte) *workload.Pair {
 	i, _ := slices.BinarySearchFunc(pairs, key, func(p workload.Pair, key []byte) int { return cmp.Compare(c.Compare(p.Key, key), 0) })
 	if i == len(pairs) || !bytes.Equal(part(pairs[i].Key), part(key)) {
@@ -72,8 +71,8 @@ func checkFind(t *testing.T, name string, r *table.Reader, key []byte, want *wor
 	checkAppendFind(t, name, r.With(context.Background()).DontFillCache(true), key, k, v, err)
 }
 
-// checkAppendFind compares AppendFind with what Find returns. The key that it looks for is behind
-// the slice that it appends to.
+// checkAppendFind compares AppendFind with Find's result. The key to look up is behind the slice to which it
+// appends.
 func checkAppendFind(t *testing.T, name string, r *table.Reader, key, k, v []byte, err error) {
 	t.Helper()
 	buf := append(make([]byte, 0, 100), "key: "...)
@@ -90,8 +89,8 @@ func checkAppendFind(t *testing.T, name string, r *table.Reader, key, k, v []byt
 	}
 }
 
-// Find sees each snapshot's version of each key, tombstones too, wherever blocks
-// end, with and without filter and cache.
+// Find returns each snapshot's version of each key, including deletions, wherever blocks end, with and without
+// filter and Cache.
 func TestFindVersions(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -123,7 +122,7 @@ func TestFindVersions(t *testing.T) {
 	}
 }
 
-// With a FilterKey that is a prefix, Find finds the first key of a prefix.
+// With a FilterKey that returns a prefix, Find finds the first key with a prefix.
 func TestFindPrefix(t *testing.T) {
 	t.Parallel()
 	pairs := pairsOf("a", "aa", "abcd", "abcd1", "abcd2", "abce9", "ac", "acxx", "acxxyy", "b", "c\xff\xff\xff1")
@@ -143,8 +142,8 @@ func TestFindPrefix(t *testing.T) {
 	}
 }
 
-// FilterKey gets keys of the table and keys that are looked up, and no separators: these can
-// be shorter than any key, and have another filter key.
+// FilterKey gets only keys of the table and keys to look up, and no separators, which can be shorter than any key
+// and have another filter key.
 func TestFilterKeyGetsOnlyKeys(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(23, 23))
@@ -176,7 +175,7 @@ func longKeys(rng *rand.Rand, n int) []string {
 	return slices.Compact(keys)
 }
 
-// What the filter rules out is not read.
+// Find reads nothing for keys that the filter rules out.
 func TestFindReadsNothingThatTheFilterRulesOut(t *testing.T) {
 	t.Parallel()
 	c := table.InternalComparer(table.BytewiseComparer)
@@ -195,14 +194,14 @@ func TestFindReadsNothingThatTheFilterRulesOut(t *testing.T) {
 	}
 }
 
-// foldComparer takes upper and lower case for the same.
+// foldComparer ignores case.
 type foldComparer struct{ descendingComparer }
 
 func (foldComparer) Compare(a, b []byte) int {
 	return bytes.Compare(bytes.ToLower(a), bytes.ToLower(b))
 }
 
-// Without FilterKey, Find finds what Get does, in any order.
+// Without FilterKey, Find agrees with Get, in any order.
 func TestFindInAnotherOrder(t *testing.T) {
 	t.Parallel()
 	c := foldComparer{}
@@ -211,8 +210,8 @@ func TestFindInAnotherOrder(t *testing.T) {
 	checkFind(t, "none", r, []byte("AB"), nil)
 }
 
-// FindGE finds what SeekGE of an Iter finds, for keys that the table has and those around them,
-// with and without a cache. Values stay as they are.
+// FindGE agrees with Iter.SeekGE, for the table's keys and keys around them, with and without a Cache. Values remain
+// unchanged.
 func TestFindGE(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"mixed", "long-prefix", "byte-edges", "empty-key"} {
@@ -245,8 +244,7 @@ func checkFindGE(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 	}
 }
 
-// A key between the last one of a block and its separator is looked for in the next block too.
-// FindGE checks no filter.
+// A key between a block's last key and its separator is looked up in the next block too. FindGE checks no filter.
 func TestFindGEReadsTwoBlocks(t *testing.T) {
 	t.Parallel()
 	var m table.Metrics

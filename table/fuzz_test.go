@@ -14,9 +14,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// FuzzReader reads tables of any bytes in every way: each operation is an error
-// or agrees with the others, and what Verify passes reads the same both ways.
-// The fuzzer cannot compute checksums, so that is done for it.
+// FuzzReader reads arbitrary tables in every way: each operation fails or agrees with the others, and if Verify
+// finds nothing, both directions agree. The fuzzer cannot compute checksums, so the test does.
 func FuzzReader(f *testing.F) {
 	for _, contents := range golden.Small(f, goldenDir, 8<<10) {
 		f.Add(contents, []byte("key"))
@@ -35,7 +34,7 @@ func FuzzReader(f *testing.F) {
 		f.Add(p.build(), []byte("c"))
 	}
 	f.Fuzz(func(t *testing.T, contents, key []byte) {
-		contents = bytes.Clone(contents) // which is not the function's to change
+		contents = bytes.Clone(contents) // since a fuzz target must not modify its input
 		rawtable.Repair(contents)
 		in := inspect(t, "fuzz", contents, nil, nil)
 		if in.opened != nil {
@@ -85,8 +84,7 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// checkAsDatabase reads the table as one of internal keys, if it is in their order:
-// what Find finds is a version that was sought.
+// checkAsDatabase reads the table as a database's, if it is in that order: Find must return a version of the key.
 func checkAsDatabase(t *testing.T, contents, user []byte) {
 	t.Helper()
 	r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), &table.ReaderOptions{Comparer: internalOrder, FilterKey: internalkey.UserKey})
@@ -121,8 +119,8 @@ func checkLookup(t *testing.T, r *table.Reader, key []byte) {
 	}
 }
 
-// FuzzRoundTrip writes whatever pairs the input can be cut into, in any shape
-// of table, and reads them back; written again, they are the same bytes.
+// FuzzRoundTrip cuts the input into pairs, writes them to a table with any options, and reads them back. Writing
+// them again gives the same bytes.
 func FuzzRoundTrip(f *testing.F) {
 	f.Add([]byte("abcabcabdxyz"), uint8(3), uint16(16), uint8(2), uint8(10), true)
 	f.Add([]byte(""), uint8(0), uint16(0), uint8(0), uint8(0), false)

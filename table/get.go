@@ -2,10 +2,10 @@ package table
 
 import "context"
 
-// With returns a Reader of the same table for lookups and iterators with a context. Once ctx is done, lookups fail with
-// its error, even if they read nothing, and iterators fail at the next block that is not cached. GetMany has a
-// context of its own. Only a source with ReadAtContext ([NewReader]) interrupts a read that runs. Close of one Reader
-// closes both. With does not allocate if the result is used at once.
+// With returns a Reader of the same table for lookups and iterators with a context. Once ctx is done, lookups fail
+// with its error, even if they read nothing, and iterators fail at the next block that is not cached. GetMany has a
+// context of its own. Only a source with ReadAtContext ([NewReader]) can interrupt a running read. Close of one
+// Reader closes both. With does not allocate if the result is used at once.
 func (r *Reader) With(ctx context.Context) *Reader {
 	with := *r
 	with.lookups.Ctx = ctx
@@ -30,8 +30,9 @@ func (r *Reader) Get(key []byte) ([]byte, error) {
 	return v, err
 }
 
-// AppendGet is Get, but appends the value to dst. Key may be a part of dst. On error, it returns dst unchanged. It
-// allocates nothing if dst has enough capacity and the data block is cached or, without a Cache, takes at most 1 MiB.
+// AppendGet is like Get but appends the value to dst. key may alias dst. On error, it returns dst unchanged. It
+// allocates nothing if dst has enough capacity and the data block is cached or, without a Cache, takes at most
+// 1 MiB.
 func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
 	o := lookupOptions{ReadOptions: r.lookups, appends: true, dstValue: dst}
 	_, extended, err := r.find(query{key: key}, &o)
@@ -42,16 +43,17 @@ func (r *Reader) AppendGet(dst, key []byte) ([]byte, error) {
 }
 
 // Find looks up a user key in a table of a database, with an InternalComparer and an [internalkey.SearchKey]. It
-// returns the newest version in this table that the snapshot sees, maybe a deletion, or ErrNotFound. In other tables, it
-// is Get that also returns the key. With a FilterKey of your own, it returns the first entry >= key if both have the
-// same filter key. Keys of equal filter key must be neighbors.
+// returns the newest version in this table that the snapshot sees, maybe a deletion, or ErrNotFound. In other
+// tables, it is like Get but also returns the key. With a FilterKey of your own, it returns the first entry >= key
+// if both have the same filter key. Keys of equal filter key must be neighbors.
 //
 // Key and value remain valid after Close. The caller must not modify them.
 func (r *Reader) Find(key []byte) (k, v []byte, err error) {
 	return r.find(query{key: key, match: sameFilterKey}, &lookupOptions{ReadOptions: r.lookups})
 }
 
-// AppendFind is Find, but like AppendGet appends key and value to dstKey and dstValue, which must not share memory.
+// AppendFind is like Find but, as AppendGet does, appends key and value to dstKey and dstValue, which must not share
+// memory.
 func (r *Reader) AppendFind(dstKey, dstValue, key []byte) (k, v []byte, err error) {
 	o := lookupOptions{r.lookups, true, dstKey, dstValue}
 	if k, v, err = r.find(query{key: key, match: sameFilterKey}, &o); err != nil {
@@ -67,8 +69,8 @@ func (r *Reader) FindGE(key []byte) (k, v []byte, err error) {
 }
 
 // MayContain reports whether filters and index may contain key. If not, Get and Find return ErrNotFound. It is also
-// true for false positives, and without a usable filter: see FilterErr. After an error, nothing is known of the key.
-// With an InternalComparer, pass an [internalkey.SearchKey].
+// true for false positives, and without a usable filter: see FilterErr. After an error, nothing is known about the
+// key. With an InternalComparer, pass an [internalkey.SearchKey].
 //
 // It reads a page of a paged filter, and some keys to validate the filters the first time.
 func (r *Reader) MayContain(key []byte) (bool, error) {
@@ -110,7 +112,7 @@ func (r *Reader) find(q query, o *lookupOptions) (k, v []byte, err error) {
 	return t.lookup(q, o)
 }
 
-// startLookups counts n lookups, and returns an error if the Reader cannot do any.
+// startLookups counts n lookups. It returns an error if the Reader cannot do any.
 func (t *openTable) startLookups(n int, m match) error {
 	if t.file.Closed.Load() {
 		return ErrClosed

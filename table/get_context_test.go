@@ -14,7 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// contextCalls look all keys up by a context, up to an error.
+// contextCalls look up all keys with a context, up to the first error.
 var contextCalls = func() map[string]func(ctx context.Context, r *table.Reader, keys [][]byte) error {
 	calls := map[string]func(ctx context.Context, r *table.Reader, keys [][]byte) error{}
 	for name, get := range lookups {
@@ -33,7 +33,7 @@ var contextCalls = func() map[string]func(ctx context.Context, r *table.Reader, 
 	return calls
 }()
 
-// A lookup reads a block once, by the method with a context, and counts that, also if it fails.
+// A lookup reads a block once, with ReadAtContext, and counts the read, even if it fails.
 func TestContextReadsOnce(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(100)
@@ -56,8 +56,8 @@ func TestContextReadsOnce(t *testing.T) {
 	}
 }
 
-// With a context that is done nothing is read, and nothing answered, also from the Cache. The Reader goes on, until
-// it or one With a context is closed.
+// If the context is done, lookups read nothing and fail, even if the block is cached. The original Reader works
+// until one of the two is closed.
 func TestDoneContext(t *testing.T) {
 	t.Parallel()
 	pairs, hashed := numbered(100), table.HashKey([]byte("absent"))
@@ -100,7 +100,7 @@ func TestDoneContext(t *testing.T) {
 	}
 }
 
-// A context ends reads that would take an hour, and no goroutine is left.
+// A context interrupts reads that would take an hour, and no goroutine is left.
 func TestContextEndsReads(t *testing.T) {
 	pairs := numbered(20)
 	for name, call := range contextCalls {
@@ -131,19 +131,19 @@ func TestContextEndsReads(t *testing.T) {
 	}
 }
 
-// readOfGetMany is the function of the goroutines that read for a GetMany.
+// readOfGetMany is the function of the goroutines that read for GetMany.
 const readOfGetMany = "table.run.read("
 
-// checkNoReads checks, in a bubble of synctest, that no goroutine reads for a GetMany.
+// checkNoReads checks, in a synctest bubble, that no goroutine reads for GetMany.
 func checkNoReads(t *testing.T) {
 	t.Helper()
-	synctest.Wait() // those that are about to end do so
+	synctest.Wait() // let ending goroutines end
 	if stacks, left := goroutinesOf(readOfGetMany); left {
 		t.Fatalf("goroutines are left:\n%s", stacks)
 	}
 }
 
-// An error of found ends the reads that run, and so does a panic.
+// An error or a panic of found ends the running reads.
 func TestNoReadOutlivesFound(t *testing.T) {
 	pairs := numbered(20)
 	for name, found := range map[string]func(int, []byte) error{
@@ -163,7 +163,7 @@ func TestNoReadOutlivesFound(t *testing.T) {
 	}
 }
 
-// recovered returns the error of f, or that which it panics with.
+// recovered returns the error that f returns or panics with.
 func recovered(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -173,7 +173,7 @@ func recovered(f func() error) (err error) {
 	return f()
 }
 
-// GetMany does not wait for a source that knows no context. The read ends when the source does.
+// GetMany does not wait for a source without ReadAtContext. The read ends when the source returns.
 func TestContextOfAStubbornSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pairs := numbered(20)
@@ -195,18 +195,18 @@ func TestContextOfAStubbornSource(t *testing.T) {
 	})
 }
 
-// A contextSource is a source that is given the context of a lookup.
+// A contextSource is a source with ReadAtContext.
 type contextSource struct{ readAtFunc }
 
 func (s contextSource) ReadAtContext(_ context.Context, p []byte, off int64) (int, error) {
 	return s.ReadAt(p, off)
 }
 
-// The error is the context's, also if the source returns another one, or panics.
+// The error is the context's, even if the source returns another one, or panics.
 func TestContextErrorOfTheSource(t *testing.T) {
 	t.Parallel()
 	pairs, lost := numbered(20), errors.New("connection lost")
-	var fails atomic.Pointer[func() error] // GetMany may leave a read behind, which calls the next one
+	var fails atomic.Pointer[func() error] // GetMany may leave a read running, which calls the next function
 	contents := build(t, oneKeyBlocks, pairs)
 	r := newReader(t, contextSource{hooked(contents, func(_, _ int64) error {
 		if fail := fails.Load(); fail != nil {
@@ -232,8 +232,8 @@ func TestContextErrorOfTheSource(t *testing.T) {
 	checkLookups(t, r, pairs)
 }
 
-// A lookup whose context is done when its read ends returns the context's error, from whatever
-// source, and the Reader goes on.
+// If the context is done when a read ends, the lookup returns the context's error, for any source, and the Reader
+// can still be used.
 func TestDeadlineDuringARead(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(10)
@@ -254,11 +254,11 @@ func TestDeadlineDuringARead(t *testing.T) {
 	}
 }
 
-// A context that is done comes before a table that cannot be opened, for each lookup.
+// For each lookup, the error of a done context takes precedence over that for a corrupt table.
 func TestDoneContextComesBeforeDamage(t *testing.T) {
 	t.Parallel()
 	data := build(t, nil, numbered(300))
-	data[len(data)-60] ^= 1 // of the index, which is before the footer
+	data[len(data)-60] ^= 1 // in the index, which is before the footer
 	r := newReader(t, table.Bytes(data), len(data), nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

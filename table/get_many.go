@@ -127,36 +127,36 @@ type batch struct {
 	found func(i int, value []byte) error
 
 	parts  []tableBatch
-	runs   []run   // reads to do
-	failed []error // why keys have no answer
+	runs   []run   // reads that have not started
+	failed []error // why lookups failed
 
-	fetched uint32 // the sum of what was only read for the processor's caches
+	fetched uint32 // a sum of bytes that were only read to load the processor's caches
 
-	// Of the keys that the filters are consulted for together:
+	// For keys that are checked in the table filter together:
 	filterKeys [stageSize][]byte
 	mayContain [stageSize]bool
 }
 
-// A tableBatch is the part of a batch that one table answers.
+// A tableBatch is the part of a batch for one table.
 type tableBatch struct {
 	*batch
 	GetManyPart
 	t      *openTable
 	noFill bool // do not add blocks to the Cache
 
-	passed    []int           // the keys that pages of the filter have not ruled out; nil: it has no pages
-	unchecked map[int]bool    // those of passed that no page was consulted for
-	wanted    []wantedKey     // the keys that a read has to answer
-	ended     error           // why nothing more is looked up; failed has it too
-	reported  map[int64]error // those of failed that are for the block at an offset, or, at -1, for all
+	passed    []int           // keys that pages of the filter have not ruled out; nil if it has no pages
+	unchecked map[int]bool    // keys in passed for which no page was consulted
+	wanted    []wantedKey     // keys whose data blocks have to be read
+	ended     error           // why the remaining lookups fail; also in failed
+	reported  map[int64]error // errors in failed, by the offset of their block; -1 for the whole table
 }
 
-// A wantedKey is a key of a batch on the way to its answer.
+// A wantedKey is a key of a batch whose lookup is in progress.
 type wantedKey struct {
 	number int         // of the key in the batch
 	part   *tableBatch // the table that it is looked up in
 
-	block         int // the only data block that can have it
+	block         int // the only data block, or earlier the only filter page, that can contain it
 	filterChecked bool
 	cached        *rowblock.Cached // the entries of that block, if the Cache has them
 }
@@ -177,7 +177,7 @@ func (p *tableBatch) key(i int) wantedKey {
 	return wantedKey{number: i, part: p}
 }
 
-// endFrom ends the part with an error. Its keys from number first on have no answer.
+// endFrom ends the part with an error. The lookups of its keys from index first on fail.
 func (p *tableBatch) endFrom(first int, err error) {
 	if !errors.Is(p.ended, err) { // else the read of a page has met it
 		p.failed = append(p.failed, err)
@@ -188,8 +188,8 @@ func (p *tableBatch) endFrom(first int, err error) {
 	}
 }
 
-// fail leaves keys without an answer. GetMany returns one error for each damaged block, and one for a table that has
-// a filter only.
+// fail ends the lookups of keys with err. GetMany returns one error for each corrupt block, and one for a
+// filter-only table.
 func (p *tableBatch) fail(err error, keys ...wantedKey) {
 	offset := int64(-1)
 	damage, damaged := err.(*CorruptionError)
@@ -209,7 +209,7 @@ func (p *tableBatch) fail(err error, keys ...wantedKey) {
 	p.noAnswer(err, keys...)
 }
 
-// noAnswer says that keys have no answer.
+// noAnswer calls NoAnswer for keys, if it is set.
 func (b *batch) noAnswer(err error, keys ...wantedKey) {
 	if b.o.NoAnswer == nil {
 		return

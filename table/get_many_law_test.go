@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// The law: GetMany finds what a loop of Get finds, by fewer reads. Of any table and keys.
+// For any table and keys, GetMany agrees with a loop of Get, with fewer reads.
 func TestGetManyIsManyGets(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(16, 1))
@@ -61,7 +61,7 @@ func someKeys(rng *rand.Rand, pairs []workload.Pair) [][]byte {
 	return keys
 }
 
-// Of a damaged table, GetMany finds no other value than Get, and does not fail without damage.
+// In a corrupt table, GetMany finds no other values than Get, and fails only because of corruption.
 func TestGetManyOfDamagedTables(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(16, 2))
@@ -101,7 +101,7 @@ func checkDamaged(t *testing.T, name string, contents []byte, keys [][]byte, o t
 	}
 }
 
-// The same for keys of blocks of many entries, which GetMany checks once for all of them.
+// The same for blocks of many entries, which GetMany checks once for all keys.
 func TestGetManyOfLargeBlocks(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {

@@ -9,24 +9,24 @@ import (
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
-// maxRun is the most bytes of a read of several data blocks.
+// maxRun is the maximum size of a read of several data blocks.
 const maxRun = 1 << 20
 
-// A run is wanted keys of one table whose data blocks are read by one read.
+// A run is one read of data blocks or filter pages of a table, and the wanted keys for which it is done.
 type run struct {
 	part       *tableBatch
 	keys       []wantedKey // in the order of their blocks
 	kind       tablefile.Kind
 	start, end uint64 // of the read
 
-	// Of a read that has ended:
+	// After the read:
 	ahead    tablefile.Ahead
 	err      error
-	panicked any // what the source panicked with
+	panicked any // the value of the source's panic
 }
 
-// readWanted answers the wanted keys. It starts goroutines that read, and does all else itself.
-// When it returns early, the goroutines end as soon as the source does.
+// readWanted looks up the wanted keys. It starts goroutines that only read, and does the rest itself. If it returns
+// early, the goroutines end when the source returns.
 func (b *batch) readWanted(ctx context.Context) error {
 	for i := range b.parts {
 		p := &b.parts[i]
@@ -37,14 +37,14 @@ func (b *batch) readWanted(ctx context.Context) error {
 	return b.doRuns(ctx)
 }
 
-// doRuns reads the runs, and answers their keys.
+// doRuns does the reads of all runs, and looks up their keys.
 func (b *batch) doRuns(ctx context.Context) error {
 	if len(b.runs) == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	done := make(chan run, b.o.Concurrency) // no goroutine waits to send
+	done := make(chan run, b.o.Concurrency) // buffered, so that no goroutine waits to send
 	for running := 0; running > 0 || len(b.runs) > 0; {
 		if running < b.o.Concurrency && len(b.runs) > 0 {
 			next := b.runs[0]
@@ -74,14 +74,14 @@ func (p *tableBatch) addRuns(wanted []wantedKey, kind tablefile.Kind) {
 	slices.SortFunc(wanted, func(x, y wantedKey) int {
 		return cmp.Or(cmp.Compare(x.block, y.block), cmp.Compare(x.number, y.number))
 	})
-	own := len(p.runs)
+	before := len(p.runs)
 	for keys := range byBlock(wanted) {
 		start, end, err := p.t.file.Span(kind, keys[0].block)
 		if err != nil {
 			p.fail(err, keys...)
 			continue
 		}
-		if n := len(p.runs); n > own {
+		if n := len(p.runs); n > before {
 			last := &p.runs[n-1]
 			if start-last.end <= uint64(p.o.Gap) && end-last.start <= maxRun {
 				last.keys, last.end = append(last.keys, keys...), end
@@ -115,9 +115,9 @@ func (x run) read(ctx context.Context, done chan<- run) {
 	x.err = x.ahead.Fill(ctx, &x.part.t.file, x.kind, x.start, x.end)
 }
 
-// answer answers the keys of a run. If the read of several data blocks has failed, it adds a run
-// for each instead: then only the keys of a block that cannot be read stay without an answer,
-// and the error is about that block. The error that answer returns ends the batch.
+// answer looks up the keys of a run. If a read of several data blocks has failed, it adds a run for each of them
+// instead, so that only lookups in an unreadable block fail, with an error about that block. An error that answer
+// returns ends the batch.
 func (x *run) answer(ctx context.Context) error {
 	if x.panicked != nil {
 		panic(x.panicked)
@@ -161,13 +161,12 @@ func (x *run) split() {
 	for keys := range byBlock(x.keys) {
 		one := *x
 		one.keys, one.err = keys, nil
-		one.start, one.end, _ = x.part.t.file.Span(x.kind, keys[0].block) // it was no error before
+		one.start, one.end, _ = x.part.t.file.Span(x.kind, keys[0].block) // addRuns has checked it
 		x.part.runs = append(x.part.runs, one)
 	}
 }
 
-// getFromBlock answers keys that are all of one data block, which ahead has. The error is that
-// of found.
+// getFromBlock looks up keys in their common data block, which ahead has read. It returns an error of found.
 func (p *tableBatch) getFromBlock(ctx context.Context, keys []wantedKey, ahead tablefile.Ahead) error {
 	var block tablefile.Block
 	defer block.Release()

@@ -8,15 +8,14 @@ import (
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
-// stageSize is how many keys of a batch are looked up together. Each step is done for all of
-// them before the next step. In a step no key depends on another one, so the processor fetches
-// the memory of several at the same time. Where a step does much for each key, a step before it
-// does nothing but read that memory.
+// stageSize is the number of keys of a batch that are looked up together. Each step is done for all of them before
+// the next step. In a step, no key depends on another one, so the processor fetches the memory of several at the
+// same time. Before a step that does much for each key, another step does nothing but read that memory.
 const stageSize = 64
 
-// lookUp answers keys of the part by filters, index and Cache. It adds those that may be in a data block to the stage,
-// which has keys of all parts, one behind the other, and returns the rest of the stage. A part without keys is not
-// opened, since to open a table at its first use can take reads. The error ends the batch.
+// lookUp looks up the part's keys in filters and index. It adds those that may be in a data block to the stage,
+// which all parts share, passes a full stage to answerStage, and returns the rest. The table of a part without keys
+// is not opened, since that can take reads. An error ends the batch.
 func (p *tableBatch) lookUp(ctx context.Context, stage []wantedKey) (rest []wantedKey, err error) {
 	if p.len() == 0 {
 		return stage, nil
@@ -52,8 +51,8 @@ func (p *tableBatch) lookUp(ctx context.Context, stage []wantedKey) (rest []want
 	return stage, nil
 }
 
-// getEach answers the keys one by one, from a source that hands out its bytes. A read then takes
-// no time to wait for. The error ends the batch.
+// getEach looks up the keys one by one, in a source that hands out its bytes: there are no reads to wait for. An
+// error ends the batch.
 func (p *tableBatch) getEach(ctx context.Context) error {
 	lookups := p.Reader.With(ctx).DontFillCache(p.noFill)
 	for i := range p.len() {
@@ -78,12 +77,12 @@ func (p *tableBatch) getEach(ctx context.Context) error {
 	return nil
 }
 
-// locate adds n keys from number first on to the stage, unless filters or the index rule them out.
+// locate adds n keys from index first on to the stage, unless filters or the index rule them out.
 func (p *tableBatch) locate(first, n int, stage []wantedKey) []wantedKey {
 	filterKeys, sieve := p.filterKeys[:n], &p.t.sieve
 	for i := range filterKeys {
 		key := p.keys[p.key(first+i).number]
-		if len(key) > 0 { // it can be anywhere in memory
+		if len(key) > 0 { // load it: it can be anywhere in memory
 			p.fetched += uint32(key[0])
 		}
 		filterKeys[i] = filterKeyOf(p.t.o.FilterKey, key)
@@ -95,7 +94,7 @@ func (p *tableBatch) locate(first, n int, stage []wantedKey) []wantedKey {
 		switch {
 		case !many && sieve.Table != nil:
 			answer, checked = sieve.mayContain(wholeTable, filterKey)
-		case many && filterKey != nil: // no filter has a filter key that is nil
+		case many && filterKey != nil: // a nil filter key is in no filter
 			answer, checked = sieve.record(p.mayContain[i], true)
 		}
 		if !answer {
@@ -113,8 +112,8 @@ func (p *tableBatch) locate(first, n int, stage []wantedKey) []wantedKey {
 	return stage
 }
 
-// locate returns the only data block that can have key, and whether its filter was consulted. The error is ErrNotFound
-// if filter or index rule key out.
+// locate returns the only data block that can contain key, and whether its filter was consulted. If filter or index
+// rule key out, it returns ErrNotFound.
 func (t *openTable) locate(key, filterKey []byte) (i int, checked bool, err error) {
 	if i, err = t.file.Index.Search(key); err != nil {
 		return 0, false, err
@@ -129,7 +128,7 @@ func (t *openTable) locate(key, filterKey []byte) (i int, checked bool, err erro
 	return i, checked, nil
 }
 
-// answerStage answers the keys of the stage whose data blocks are in the Cache. A read has to answer the others. The
+// answerStage looks up the keys of the stage whose data blocks are in the Cache, and adds the others to wanted. An
 // error ends the batch.
 func (b *batch) answerStage(ctx context.Context, stage []wantedKey) error {
 	if err := ctx.Err(); err != nil {
@@ -164,8 +163,8 @@ func (b *batch) answerStage(ctx context.Context, stage []wantedKey) error {
 	return nil
 }
 
-// checkPages consults the table filters that are read by the page for all keys of their parts, and leaves those that they
-// do not rule out. It reads a page once, and neighbors together. The error ends the batch.
+// checkPages consults the paged table filters for all keys of their parts, and keeps the keys that they do not rule
+// out. It reads each page once, and neighbors together. An error ends the batch.
 func (b *batch) checkPages(ctx context.Context) error {
 	for i := range b.parts {
 		b.parts[i].addPageRuns()
@@ -182,8 +181,8 @@ func (b *batch) checkPages(ctx context.Context) error {
 	return nil
 }
 
-// addPageRuns adds the reads of the pages that the part's keys can be in, unless they are in the Cache, or in memory of
-// the source: lookups of single keys then read nothing.
+// addPageRuns adds reads of the filter pages of the part's keys, unless they are in the Cache. If the source hands
+// out its bytes, it adds none: lookups of single keys then read nothing.
 func (p *tableBatch) addPageRuns() {
 	if p.len() == 0 {
 		return
@@ -211,7 +210,7 @@ func (p *tableBatch) addPageRuns() {
 	p.addRuns(wanted, tablefile.TableFilterBlock)
 }
 
-// checkPageRun consults a page that was read for its keys.
+// checkPageRun checks keys in their filter page, which ahead has read.
 func (p *tableBatch) checkPageRun(keys []wantedKey, ahead tablefile.Ahead) {
 	page, err := p.t.file.AheadPage(uint64(keys[0].block), ahead, p.noFill)
 	if err != nil {
@@ -223,7 +222,7 @@ func (p *tableBatch) checkPageRun(keys []wantedKey, ahead tablefile.Ahead) {
 	}
 }
 
-// checkPage consults the page of a key.
+// checkPage checks a key in its filter page.
 func (p *tableBatch) checkPage(page []byte, k wantedKey) {
 	s := &p.t.sieve
 	filterKey := filterKeyOf(p.t.o.FilterKey, p.keys[k.number])
@@ -240,8 +239,8 @@ func (p *tableBatch) checkPage(page []byte, k wantedKey) {
 	}
 }
 
-// passUnchecked leaves keys to their data blocks. The filter was not consulted: a key that is absent is no false
-// positive.
+// passUnchecked leaves keys to their data blocks without consulting the filter, so an absent key is not counted as a
+// false positive.
 func (p *tableBatch) passUnchecked(keys ...wantedKey) {
 	if p.unchecked == nil {
 		p.unchecked = map[int]bool{}
@@ -252,7 +251,7 @@ func (p *tableBatch) passUnchecked(keys ...wantedKey) {
 	}
 }
 
-// noPage leaves the keys of a page that cannot be read to their data blocks, or without an answer if there are none.
+// noPage leaves the keys of an unreadable page to their data blocks. If there are none, it fails the lookups.
 func (p *tableBatch) noPage(err error, keys []wantedKey) {
 	if err := p.t.sieve.pageError(context.Background(), len(keys), err); err != nil {
 		if !errors.Is(err, ErrCorrupt) {

@@ -17,8 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// openTables returns 4 tables of 100 keys each, where they are, all keys, and what to ask each
-// table for.
+// openTables opens 4 tables of 100 keys each. It returns their stores, all keys, and the parts for GetMany.
 func openTables(t *testing.T) (stores []*store, keys [][]byte, parts []table.GetManyPart) {
 	all := numbered(400)
 	for first := 0; first < len(all); first += 100 {
@@ -43,7 +42,7 @@ func foundBy(ctx context.Context, keys [][]byte, parts []table.GetManyPart, o *t
 	return found, err
 }
 
-// The reads of all tables together are at most Concurrency at a time, and as many if they can.
+// At most Concurrency reads of all tables run at a time, and exactly as many if there are enough.
 func TestGetManyOfSeveralTables(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -68,7 +67,7 @@ func TestGetManyOfSeveralTables(t *testing.T) {
 	})
 }
 
-// spoil closes some tables, and lets reads of others fail. It returns what may become of each key.
+// spoil closes some tables, and makes reads of others fail. It returns the possible results for each key.
 func spoil(t *testing.T, rng *rand.Rand, stores []*store, keys [][]byte, parts []table.GetManyPart) (may [][]string) {
 	t.Helper()
 	for i, part := range parts {
@@ -84,7 +83,7 @@ func spoil(t *testing.T, rng *rand.Rand, stores []*store, keys [][]byte, parts [
 			case isClosed:
 				answers = []string{table.ErrClosed.Error()}
 			case stores[i].bad > 0:
-				answers = append(answers, errBroken.Error()) // an I/O error ends what is looked up in its table
+				answers = append(answers, errBroken.Error()) // an I/O error ends the lookups in its table
 			}
 			may = append(may, answers)
 		}
@@ -95,8 +94,8 @@ func spoil(t *testing.T, rng *rand.Rand, stores []*store, keys [][]byte, parts [
 	return may
 }
 
-// Each key is found, absent, or without an answer because of its own table, whatever fails and in
-// whatever order the reads end.
+// Each key is found, is absent, or fails because of its own table, whatever fails and in whatever order the reads
+// end.
 func TestGetManyTellsNoAnswerFromAbsent(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(28, 14))
@@ -130,7 +129,7 @@ func TestGetManyTellsNoAnswerFromAbsent(t *testing.T) {
 	}
 }
 
-// A part that asks for nothing sensible is an error before anything is read.
+// An invalid part is an error before anything is read.
 func TestGetManyOfBadParts(t *testing.T) {
 	t.Parallel()
 	stores, keys, parts := openTables(t)
@@ -146,7 +145,7 @@ func TestGetManyOfBadParts(t *testing.T) {
 	}
 }
 
-// The context of an Iter ends its reads, ahead or not, and errors have the table's name.
+// The context of an Iter interrupts its reads, with or without ReadAhead, and errors have the table's name.
 func TestIterContext(t *testing.T) {
 	t.Parallel()
 	for _, ahead := range []int{0, 500} {
@@ -173,7 +172,7 @@ func TestIterContext(t *testing.T) {
 	}
 }
 
-// GetMany opens no table if it is asked for no key, or ctx is done.
+// GetMany does not open a table without keys, or if ctx is done.
 func TestGetManyOpensNoTableWithoutNeed(t *testing.T) {
 	t.Parallel()
 	r, _ := openFaulty(t)
@@ -195,7 +194,7 @@ func TestGetManyOpensNoTableWithoutNeed(t *testing.T) {
 	}
 }
 
-// A batchPolicy is a TableBloom that counts the keys that its filters are asked for.
+// A batchPolicy is a TableBloom that counts the keys checked in its filters.
 type batchPolicy struct {
 	filter.TableBloom
 	asked *[2]int // one by one, in batches
@@ -223,7 +222,7 @@ func (f countingFilter) ContainsMany(keys [][]byte, results []bool) {
 	}).ContainsMany(keys, results)
 }
 
-// GetMany asks the table filter for batches of keys, and counts what Get counts.
+// GetMany checks keys in the table filter in batches, and counts the same as Get.
 func TestGetManyAsksTheTableFilterForBatches(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(500)
@@ -269,7 +268,7 @@ func getAll(t *testing.T, r *table.Reader, keys [][]byte) {
 	}
 }
 
-// filterCounts returns what is counted of lookups and filters.
+// filterCounts returns the counts of lookups and filter checks.
 func filterCounts(m *table.Metrics) string {
 	return fmt.Sprintf("%d lookups, %d checks, %d negatives, %d of the table, %d false positives",
 		m.Lookups.Load(), m.FilterChecks.Load(), m.FilterNegatives.Load(), m.TableFilterNegatives.Load(), m.FilterFalsePositives.Load())

@@ -30,7 +30,7 @@ func keysOf(pairs []workload.Pair, numbers ...int) [][]byte {
 	return keys
 }
 
-// Neighboring blocks are read by one read, and a block for several keys once.
+// Neighboring blocks take one read, and a block for several keys is read once.
 func TestGetManyJoinsReads(t *testing.T) {
 	t.Parallel()
 	small, large := numbered(20), numbered(20)
@@ -61,7 +61,7 @@ func TestGetManyJoinsReads(t *testing.T) {
 	}
 }
 
-// What GetMany counts is what a loop of Get counts, but for the blocks that it reads only once.
+// GetMany counts the same as a loop of Get, except for blocks that it reads only once.
 func TestGetManyCounts(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(2000)
@@ -79,7 +79,7 @@ func TestGetManyCounts(t *testing.T) {
 	}
 }
 
-// checkCounts looks the keys up by GetMany and by Get, twice.
+// checkCounts looks up the keys with GetMany and with Get, twice.
 func checkCounts(t *testing.T, contents []byte, keys [][]byte) {
 	t.Helper()
 	var many, loop table.Metrics
@@ -97,13 +97,13 @@ func checkCounts(t *testing.T, contents []byte, keys [][]byte) {
 	}
 }
 
-// allCounts returns what is the same for GetMany and for Get: what they ask, and not how often they read for it.
+// allCounts returns the counts that agree for GetMany and Get: all except those of reads.
 func allCounts(m *table.Metrics) string {
 	return fmt.Sprintf("%s, %d blocks of the cache, %d evictions",
 		filterCounts(m), m.CacheHits.Load()+m.CacheMisses.Load(), m.CacheEvictions.Load())
 }
 
-// Damage costs the answers for the keys of its block only. The error names each damaged block.
+// Only keys of corrupt blocks fail. The error names each corrupt block.
 func TestGetManyReportsEachDamagedBlock(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(20)
@@ -151,12 +151,11 @@ func TestLongBlocksAreNotRead(t *testing.T) {
 	}
 }
 
-// If a read of several blocks fails, each is read by itself, so that the error is about a block
-// that cannot be read.
+// If a read of several blocks fails, each block is read by itself, so that errors are only about unreadable blocks.
 func TestGetManyAfterFailedReads(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(20)
-	bad := int64(-1) // what cannot be read
+	bad := int64(-1) // the offset that cannot be read
 	reads := 0
 	var m table.Metrics
 	r := openHooked(t, build(t, oneKeyBlocks, pairs), &table.ReaderOptions{Metrics: &m}, func(off, end int64) error {
@@ -182,7 +181,7 @@ func TestGetManyAfterFailedReads(t *testing.T) {
 	}
 }
 
-// Where GetMany cannot find any key, it says so, as Get does.
+// If no key can be looked up, GetMany returns the same error as Get.
 func TestGetManyRefuses(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(20)
@@ -229,7 +228,7 @@ func getMany(r *table.Reader, keys [][]byte, o *table.GetManyOptions) ([][]byte,
 	return values, err
 }
 
-// getManyOrNot returns also why there is no answer for a key, nil for others.
+// getManyOrNot also returns the error of each failed lookup, and nil for other keys.
 func getManyOrNot(r *table.Reader, keys [][]byte, o *table.GetManyOptions) (values [][]byte, noAnswers []error, err error) {
 	var opts table.GetManyOptions
 	if o != nil {
@@ -252,8 +251,8 @@ func getManyOrNot(r *table.Reader, keys [][]byte, o *table.GetManyOptions) (valu
 	return values, noAnswers, err
 }
 
-// checkGetMany compares GetMany with a loop of Get. Keys may only stay without an answer if Get
-// fails for one that can be in the same data block, and NoAnswer tells which.
+// checkGetMany compares GetMany with a loop of Get. A key may only fail if Get fails for a key in the same data
+// block, and NoAnswer must report it.
 func checkGetMany(t *testing.T, name string, r *table.Reader, keys [][]byte, o *table.GetManyOptions) {
 	t.Helper()
 	values, noAnswers, err := getManyOrNot(r, keys, o)
@@ -283,8 +282,8 @@ func checkGetMany(t *testing.T, name string, r *table.Reader, keys [][]byte, o *
 	}
 }
 
-// checkReads checks that a source was read as GetMany promises: not more than one read for each
-// of the keys' data blocks, no byte twice, and not too much at a time.
+// checkReads checks GetMany's reads: at most one for each of the keys' data blocks, no byte twice, and not too many
+// bytes at a time.
 func checkReads(t *testing.T, name string, r *table.Reader, s *store, keys [][]byte, o *table.GetManyOptions) {
 	t.Helper()
 	blocks := map[layout.Handle]bool{}

@@ -16,7 +16,7 @@ import (
 
 var withBloom = &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
 
-// counts are a Metrics' values.
+// counts has the values of Metrics.
 type counts struct{ Lookups, Questions, Negatives, FalsePositives, Blocks, Bytes uint64 }
 
 func countsOf(m *table.Metrics) counts {
@@ -26,8 +26,8 @@ func countsOf(m *table.Metrics) counts {
 	}
 }
 
-// What the library is for: an absent key costs a data block only when the
-// filter errs, and what the Metrics say of it is what the source sees.
+// The purpose of the library: a lookup of an absent key reads a data block only for a false positive. The Metrics
+// agree with the source.
 func TestFilterSparesReads(t *testing.T) {
 	t.Parallel()
 	contents, absent := build(t, withBloom, w1Pairs(20_000)), workload.W1(20_000).Absent
@@ -81,7 +81,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// A value stays as it is, whatever is read after it, and keeps no large buffer in memory.
+// A value does not change, whatever is read after it, and keeps no large buffer in memory.
 func TestValueIsForever(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(1000)
@@ -118,8 +118,7 @@ func TestValueIsForever(t *testing.T) {
 	}
 }
 
-// A small value does not keep a large buffer in memory, whatever lookups have
-// used the buffer before.
+// A small value does not keep a large buffer in memory, even if earlier lookups have used the buffer.
 func TestGetKeepsLittleMemory(t *testing.T) {
 	pairs := append(pairsOf("a"), workload.Pair{Key: []byte("b"), Value: make([]byte, 900_000)})
 	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
@@ -193,8 +192,7 @@ func TestLookupAllocations(t *testing.T) {
 	}
 }
 
-// Lookups with DontFillCache add nothing to the Cache, find what is in it, and find what lookups without
-// options find.
+// Lookups with DontFillCache add nothing to the Cache, but use it, and have the same results.
 func TestLookupsDontFillCache(t *testing.T) {
 	t.Parallel()
 	type get = func(r *table.Reader, dont bool, key []byte) ([]byte, error)
@@ -232,7 +230,7 @@ func TestLookupsDontFillCache(t *testing.T) {
 	}
 }
 
-// A damaged block and a closed Reader are errors of every lookup, which leave slices as they are.
+// Every lookup fails for a corrupt block and a closed Reader, and leaves the slices unchanged.
 func TestLookupErrors(t *testing.T) {
 	t.Parallel()
 	contents := build(t, oneKeyBlocks, pairsOf("a", "b"))

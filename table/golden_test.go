@@ -61,7 +61,7 @@ func TestManifestIsComplete(t *testing.T) {
 	}
 }
 
-// Each engine has written tables of every option and dataset that matter.
+// There are tables of each engine with all relevant options and datasets.
 func TestManifestCovers(t *testing.T) {
 	t.Parallel()
 	tables, err := manifest.Read(goldenDir)
@@ -97,7 +97,7 @@ func TestManifestCovers(t *testing.T) {
 	}
 }
 
-// Every golden table reads back equal in every way, and its filter is in use.
+// Every way to read a golden table returns its entries, and its filter is in use.
 func TestGoldenReads(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -113,7 +113,7 @@ func TestGoldenReads(t *testing.T) {
 	})
 }
 
-// policyOf returns the one filter name that the table's producer lists.
+// policyOf returns a policy with the single filter name that the table's producer lists.
 func policyOf(g manifest.Table) filter.Policy {
 	switch {
 	case g.BitsPerKey == manifest.NoFilter:
@@ -127,11 +127,10 @@ func policyOf(g manifest.Table) filter.Policy {
 	}
 }
 
-// Each table written again is the same bytes. Other engines' compressed tables
-// are not, since Snappy encoders differ. An empty table is written as C++
-// LevelDB does; goleveldb's has an empty data block. LevelDB 1.17 has the same blocks, but for
-// the filters, which are of another hash. iq80's has a metaindex without a restart point, and more
-// restart points.
+// Each table written again has the same bytes, with these exceptions. Other engines' compressed tables differ, since
+// Snappy encoders do. Empty tables are written like C++ LevelDB's; goleveldb's have an empty data block. LevelDB
+// 1.17's tables have filters with another hash. iq80's have a metaindex without a restart point, and more restart
+// points.
 func TestGoldenRewrites(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -169,9 +168,9 @@ func TestGoldenRewrites(t *testing.T) {
 	})
 }
 
-// Tables of databases by both engines, which kept all versions of their keys as
-// snapshots were held: they read as they were written, and written again they are
-// the same bytes. Command bench/peers/goldens made them.
+// Tables from databases of both engines, which kept all versions of their keys since snapshots were held. They are
+// read as they were written, and writing them again gives the same bytes. Command bench/peers/goldens has written
+// them.
 func TestDatabaseTables(t *testing.T) {
 	rounds := workload.FewWrites()
 	want := workload.Versions(rounds)
@@ -198,7 +197,7 @@ func TestDatabaseTables(t *testing.T) {
 	}
 }
 
-// checkSnapshots finds each key as it was after each round of writes.
+// checkSnapshots checks the value of each key after each round of writes.
 func checkSnapshots(t *testing.T, name string, r *table.Reader, rounds [][]workload.Write) {
 	t.Helper()
 	sequence := uint64(0)

@@ -23,7 +23,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// What tests of other packages use too.
+// Helpers that tests of other packages share.
 var (
 	build     = tabletest.Build
 	buildBy   = tabletest.BuildBy
@@ -47,8 +47,7 @@ func backward(t testing.TB, it *table.Iter) []workload.Pair { return tabletest.B
 
 var partLengths = regexp.MustCompile(` \(\d+ bytes\): `)
 
-// textOf is what err says, but for the lengths of parts of the file, which
-// TestCorruptionErrorNamesItsPlace is about.
+// textOf returns the text of err without the lengths of blocks, which TestCorruptionErrorNamesItsPlace checks.
 func textOf(err error) string { return partLengths.ReplaceAllString(fmt.Sprint(err), ": ") }
 
 // forward returns all pairs from First on by Next.
@@ -61,8 +60,7 @@ func forward(t testing.TB, it *table.Iter) (got []workload.Pair) {
 	return got
 }
 
-// around returns keys that are close to key: right below, right above, and one
-// that it is a prefix of.
+// around returns keys close to key: right below, right above, and one of which it is a prefix.
 func around(key []byte) [][]byte {
 	near := [][]byte{append(bytes.Clone(key), 0), append(bytes.Clone(key), "~"...)}
 	if n := len(key); n > 0 {
@@ -74,7 +72,7 @@ func around(key []byte) [][]byte {
 	return near
 }
 
-// checkLookups gets each pair, and keys around each that are not there.
+// checkLookups gets each pair, and absent keys around it.
 func checkLookups(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 	t.Helper()
 	present := map[string]bool{}
@@ -97,7 +95,7 @@ func checkLookups(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 	}
 }
 
-// checkTable reads the table, which has these pairs and no fault, in both directions and by lookups.
+// checkTable checks that the table is sound and has these pairs, in both directions and by lookups.
 func checkTable(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 	t.Helper()
 	checkIter(t, "the table", r.NewIter(nil), pairs)
@@ -145,10 +143,10 @@ func goroutinesOf(function string) (stacks []byte, found bool) {
 	return stacks, bytes.Contains(stacks, []byte(function))
 }
 
-// hang is how long a test waits for what comes in no time. It is far more than any stall takes.
+// hang is how long a test waits for an event that should be immediate. It is far longer than any stall.
 const hang = 5 * time.Minute
 
-// checkError checks that what an operation returned is an error of that kind, nil for any, and says want.
+// checkError checks that an operation's error is of that kind, nil for any, and contains want.
 func checkError(t testing.TB, operation string, err, kind error, want string) {
 	t.Helper()
 	if err == nil || kind != nil && !errors.Is(err, kind) || !strings.Contains(textOf(err), want) {
@@ -156,7 +154,7 @@ func checkError(t testing.TB, operation string, err, kind error, want string) {
 	}
 }
 
-// checkSound checks that no damage of a table is found.
+// checkSound checks that a table has no faults.
 func checkSound(t testing.TB, name string, r *table.Reader) {
 	t.Helper()
 	if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
@@ -181,8 +179,7 @@ func openFile(t testing.TB, contents []byte, o *table.ReaderOptions) *table.Read
 	return r
 }
 
-// A store is a source far away: each read takes a while, and a context ends it. It keeps what
-// was read.
+// A store is a remote source: each read takes a while, and a context interrupts it. It records the reads.
 type store struct {
 	contents []byte
 	latency  time.Duration
@@ -191,8 +188,8 @@ type store struct {
 	err      error
 
 	mu            sync.Mutex
-	reads         [][2]int64 // where each starts and ends
-	running, most int        // how many at a time
+	reads         [][2]int64 // start and end of each
+	running, most int        // reads at a time
 }
 
 func (s *store) ReadAt(p []byte, off int64) (int, error) {
@@ -221,7 +218,7 @@ func (s *store) ReadAtContext(ctx context.Context, p []byte, off int64) (int, er
 	}
 }
 
-// openStore opens a table and forgets the reads that it took.
+// openStore opens a table in a store, and forgets the reads for opening it.
 func openStore(t testing.TB, contents []byte, o *table.ReaderOptions) (*table.Reader, *store) {
 	t.Helper()
 	s := &store{contents: contents}
@@ -231,13 +228,13 @@ func openStore(t testing.TB, contents []byte, o *table.ReaderOptions) (*table.Re
 	return r, s
 }
 
-// mayContain is r.MayContain, and true after an error.
+// mayContain returns r.MayContain, or true after an error.
 func mayContain(r *table.Reader, key []byte) bool {
 	may, err := r.MayContain(key)
 	return may || err != nil
 }
 
-// hooked is a source of contents whose reads call before, and return its error.
+// hooked returns a source of contents whose reads first call before, and return its error.
 func hooked(contents []byte, before func(off, end int64) error) readAtFunc {
 	return func(p []byte, off int64) (int, error) {
 		if err := before(off, off+int64(len(p))); err != nil {
@@ -255,7 +252,7 @@ func openHooked(
 	return newReader(t, hooked(contents, before), len(contents), o)
 }
 
-// checkPairs reports how pairs differ from those that are wanted.
+// checkPairs reports differences between want and got.
 func checkPairs(t testing.TB, name string, want, got []workload.Pair) {
 	t.Helper()
 	if diff := diffPairs(want, got); diff != "" {
@@ -263,14 +260,14 @@ func checkPairs(t testing.TB, name string, want, got []workload.Pair) {
 	}
 }
 
-// checkIter checks what an Iter shows, in both directions.
+// checkIter checks an Iter's entries, in both directions.
 func checkIter(t testing.TB, name string, it *table.Iter, want []workload.Pair) {
 	t.Helper()
 	checkPairs(t, name+", forward", want, forward(t, it))
 	checkPairs(t, name+", backward", want, backward(t, it))
 }
 
-// lookups are the ways to get the value of a key. FindGE and SeekGE may get that of a larger one.
+// lookups are the ways to get the value of a key. FindGE and SeekGE may get the value of a larger key.
 var lookups = map[string]func(r *table.Reader, key []byte) ([]byte, error){
 	"Get":       (*table.Reader).Get,
 	"AppendGet": func(r *table.Reader, key []byte) ([]byte, error) { return r.AppendGet(nil, key) },

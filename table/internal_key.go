@@ -11,9 +11,9 @@ import (
 )
 
 // InternalComparer returns the Comparer for LevelDB databases' tables whose user keys are ordered by user, or
-// bytewise if user is nil. It orders internal keys by user key, the newest version first. Its FilterKey returns
-// the user key, or user's filter key if user has a FilterKey. Write keys from [internalkey.Key.Append]: a Writer takes
-// others too.
+// bytewise if user is nil. It orders internal keys by user key, the newest version first. Its FilterKey returns the
+// user key, or user's filter key if user has a FilterKey. Write keys from [internalkey.Key.Append]: a Writer does
+// not check that.
 func InternalComparer(user Comparer) Comparer {
 	if ofInternalKeys(user) {
 		return user
@@ -36,8 +36,7 @@ func ofInternalKeys(c Comparer) bool {
 	return false
 }
 
-// filtersUserKeys reports whether c is an InternalComparer whose FilterKey returns all of the
-// user key.
+// filtersUserKeys reports whether c is an InternalComparer whose FilterKey returns the whole user key.
 func filtersUserKeys(c Comparer) bool {
 	internal, ok := c.(internalComparer)
 	if !ok {
@@ -52,7 +51,7 @@ type internalComparer struct {
 	compare func(a, b []byte) int // of user keys; nil: bytewise
 }
 
-// BlockOrder returns the order of blocks. Their user keys are in the bytewise order, if user's are.
+// BlockOrder returns the order of keys in blocks. If user keys are ordered bytewise, only the trailers are not.
 func (c internalComparer) BlockOrder() rowblock.Order {
 	order := rowblock.Order{Func: c.Compare}
 	if c.compare == nil {
@@ -103,8 +102,8 @@ func (c internalComparer) compareUser(a, b []byte) int {
 	return c.compare(a, b)
 }
 
-// Separator separates the user keys. If the result is shorter than a's user key and > it,
-// Separator appends the trailer that comes first.
+// Separator separates the user keys. If the result is shorter than a's user key and > it, Separator appends the
+// trailer that sorts first.
 func (c internalComparer) Separator(dst, a, b []byte) []byte {
 	if len(a) < format.InternalTrailerLen || len(b) < format.InternalTrailerLen {
 		return nil
@@ -112,7 +111,7 @@ func (c internalComparer) Separator(dst, a, b []byte) []byte {
 	ua, _ := format.SplitInternal(a)
 	ub, _ := format.SplitInternal(b)
 	if c.compareUser(ua, ub) >= 0 {
-		return nil // versions of one user key: nothing is between them
+		return nil // versions of one user key: no user key is between them
 	}
 	return c.firstVersion(dst, c.user.Separator(dst, ua, ub), ua)
 }
@@ -132,8 +131,8 @@ func (c internalComparer) firstVersion(dst, s, user []byte) []byte {
 	if s == nil || len(s) < len(dst) || len(s)-len(dst) >= len(user) || c.compareUser(user, s[len(dst):]) >= 0 {
 		return nil
 	}
-	// To dst, not to s: a Separator that breaks the rules may return a part of a key. Else the
-	// bytes are there already, or dst has no room for them.
+	// Append to dst, not to s: a Separator that breaks the rules may return a subslice of a key. Otherwise dst has
+	// the bytes already, or no room for them.
 	s = append(slices.Grow(dst, len(s)-len(dst)+format.InternalTrailerLen), s[len(dst):]...)
-	return format.AppendInternal(s, internalkey.MaxSequence<<8|uint64(internalkey.Set)) // the kind of separators in LevelDB
+	return format.AppendInternal(s, internalkey.MaxSequence<<8|uint64(internalkey.Set)) // LevelDB's kind for separators
 }

@@ -17,8 +17,7 @@ func internalKey(user string, sequence uint64, kind internalkey.Kind) []byte {
 	return internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: kind}.Append(nil)
 }
 
-// SearchKey comes before all versions that a snapshot sees, of any kind, and behind
-// those that it does not see.
+// SearchKey sorts before all versions that a snapshot sees, of any kind, and after the others.
 func TestSearchKeyIsBeforeTheVersionsThatASnapshotSees(t *testing.T) {
 	t.Parallel()
 	c := table.InternalComparer(table.BytewiseComparer)
@@ -43,7 +42,7 @@ func TestSearchKeyIsBeforeTheVersionsThatASnapshotSees(t *testing.T) {
 func TestInternalComparerShortens(t *testing.T) {
 	t.Parallel()
 	c := table.InternalComparer(table.BytewiseComparer)
-	const first = internalkey.MaxSequence // of the separators that were shortened
+	const first = internalkey.MaxSequence // of shortened separators
 	for _, tt := range []struct{ a, b, want []byte }{
 		{internalKey("foo", 100, 1), internalKey("foo", 99, 1), nil},
 		{internalKey("foo", 100, 1), internalKey("foo", 101, 1), nil},
@@ -52,7 +51,7 @@ func TestInternalComparerShortens(t *testing.T) {
 		{internalKey("foo", 100, 1), internalKey("hello", 200, 1), internalKey("g", first, 1)},
 		{internalKey("foo", 100, 1), internalKey("foobar", 200, 1), nil},
 		{internalKey("foobar", 100, 1), internalKey("foo", 200, 1), nil},
-		{internalKey("fob", 100, 1), internalKey("fod", 200, 1), nil}, // "foc" is not shorter: not of that test
+		{internalKey("fob", 100, 1), internalKey("fod", 200, 1), nil}, // "foc" is not shorter: not in LevelDB's test
 		{[]byte("short"), internalKey("foo", 1, 1), nil},
 	} {
 		if got := c.Separator(nil, tt.a, tt.b); !bytes.Equal(got, tt.want) {
@@ -62,7 +61,7 @@ func TestInternalComparerShortens(t *testing.T) {
 	for _, tt := range []struct{ b, want []byte }{
 		{internalKey("foo", 100, 1), internalKey("g", first, 1)},
 		{internalKey("\xff\xff", 100, 1), nil},
-		{internalKey("f", 100, 1), nil}, // "g" is not shorter: not of that test
+		{internalKey("f", 100, 1), nil}, // "g" is not shorter: not in LevelDB's test
 		{[]byte("short"), nil},
 	} {
 		got := c.Successor([]byte("dst "), tt.b)
@@ -72,7 +71,7 @@ func TestInternalComparerShortens(t *testing.T) {
 	}
 }
 
-// The order is total, whatever the bytes, and separators lie where they must.
+// The order is total for any bytes, and separators lie where they must.
 func TestInternalComparerIsAnOrder(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(11, 11))
@@ -107,7 +106,7 @@ func TestInternalComparerIsAnOrder(t *testing.T) {
 	}
 }
 
-// strictComparer's Separator relies on what it is promised: it is given no two versions of a key.
+// strictComparer's Separator relies on a < b: it must not get two versions of a key.
 type strictComparer struct{ table.Comparer }
 
 func (c strictComparer) Separator(dst, a, b []byte) []byte {
@@ -145,8 +144,8 @@ func (u userKeys) Successor(_, b []byte) []byte {
 	return nil
 }
 
-// The Comparer of user keys is given nothing but user keys: also when tables have keys that are
-// too short for an internal key, and when such keys are looked up.
+// The Comparer of user keys gets only user keys, even if tables or lookups have keys that are too short for an
+// internal key.
 func TestInternalComparerGivesUserKeysOnly(t *testing.T) {
 	t.Parallel()
 	c := table.InternalComparer(userKeys{})
@@ -178,7 +177,7 @@ func TestInternalComparerGivesUserKeysOnly(t *testing.T) {
 	}
 }
 
-// An InternalComparer of an InternalComparer is the same order of the same keys.
+// InternalComparer returns an InternalComparer unchanged.
 func TestInternalComparerTwice(t *testing.T) {
 	t.Parallel()
 	newer, older := internalKey("user1", 2, internalkey.Set), internalKey("user1", 1, internalkey.Set)
@@ -226,7 +225,7 @@ func TestBytewiseSeparators(t *testing.T) {
 	}
 }
 
-// sharingComparer separates by a part of b.
+// sharingComparer's separators are subslices of b.
 type sharingComparer struct{ table.Comparer }
 
 func (sharingComparer) Separator(dst, a, b []byte) []byte {
@@ -238,7 +237,7 @@ func (sharingComparer) Separator(dst, a, b []byte) []byte {
 	return nil
 }
 
-// A Writer changes no key of its caller, even if a separator is a part of one.
+// A Writer does not modify its caller's keys, even if a separator is a subslice of one.
 func TestSeparatorThatSharesKeys(t *testing.T) {
 	t.Parallel()
 	user := sharingComparer{table.BytewiseComparer}

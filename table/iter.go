@@ -26,7 +26,7 @@ import (
 type Iter struct {
 	t                    *openTable
 	lower, upper         []byte
-	filterKey            []byte // to check filters for, or a prefix; nil: do not check them
+	filterKey            []byte // the filter key or prefix to check filters for; nil: none
 	firstBlock, endBlock int    // the data blocks ≥ firstBlock and < endBlock can have entries to show
 
 	loaded             int           // the cursor's block; −1 before the first, N after the last
@@ -36,8 +36,8 @@ type Iter struct {
 	valid              bool
 	err                error
 
-	// Next and Prev to entry i of a decoded block have nothing to check if
-	// fastFrom <= i < fastTo. The range is empty if the Iter is at no entry.
+	// Next and Prev need no checks to move to entry i of a decoded block if fastFrom <= i < fastTo. The range is
+	// empty if the Iter is at no entry.
 	fastFrom, fastTo int
 
 	memory    *tablefile.Memory // nil until a block is read
@@ -46,16 +46,16 @@ type Iter struct {
 	readAhead int
 	keyBudget int // bytes of memory that may still be taken for keys
 
-	// A merge.Iter compares each key with those of others before it moves on, and so would wait
-	// for each line of a cached block's keys. If merged, they are fetched all at once.
+	// A merge.Iter compares each key with other Iters' keys before it moves on, so it would wait for each cache line
+	// of a cached block's keys. If merged is set, they are fetched all at once.
 	merged  bool
-	fetched uint32 // of no use: see rowblock.Decoded.FetchKeys
+	fetched uint32 // never read: see rowblock.Decoded.FetchKeys
 }
 
 // NewIter returns an Iter before the first entry. If o is nil, it iterates over all entries. The Iter copies the
 // slices of o. Its Close leaves its memory to later Iters. An Iter may be copied before its first move.
 func (r *Reader) NewIter(o *IterOptions) *Iter {
-	it := new(Iter) // here, so that the compiler can keep it on the stack of the caller
+	it := new(Iter) // here, so that the compiler can keep it on the caller's stack
 	it.init(r, o)
 	return it
 }
@@ -137,7 +137,7 @@ func (it *Iter) Close() error {
 	if it.memory != nil {
 		it.memory.Put()
 	}
-	*it = Iter{} // and then the rest, so that the compiler makes no other Iter to copy
+	*it = Iter{} // separately: for one literal, the compiler would build another Iter and copy it
 	it.t, it.loaded, it.c.I, it.fastFrom, it.err = closedTable, -1, -1, math.MaxInt, ErrClosed
 	return err
 }
@@ -253,7 +253,7 @@ type Entry struct{ Key, Value []byte }
 func (r *Reader) All(o *IterOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		it := r.NewIter(o)
-		defer it.Close() // its error is that of the last move
+		defer it.Close() // its error is the last move's
 		for ok := it.First(); ok; ok = it.Next() {
 			if !yield(Entry{it.Key(), it.Value()}, nil) {
 				return

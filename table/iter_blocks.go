@@ -8,10 +8,10 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// This file has the part of an Iter that moves from block to block, within its bounds.
+// This file moves an Iter from block to block, within its bounds.
 
-// forward ends a move towards greater keys. If found is false, the move has run off the
-// end of the block, and forward moves to the first entry of the blocks behind it.
+// forward ends a move towards greater keys. If found is false, the move has run off the end of the block, and
+// forward moves to the first entry of the next blocks.
 func (it *Iter) forward(found bool) bool {
 	for !found {
 		if !it.load(it.loaded + 1) {
@@ -25,8 +25,8 @@ func (it *Iter) forward(found bool) bool {
 	return it.endAtEntry()
 }
 
-// backward ends a move towards smaller keys. If found is false, the move has run off the
-// start of the block, and backward moves to the last entry of the blocks before it.
+// backward ends a move towards smaller keys. If found is false, the move has run off the start of the block, and
+// backward moves to the last entry of the previous blocks.
 func (it *Iter) backward(found bool) bool {
 	for !found {
 		if !it.load(it.loaded - 1) {
@@ -62,7 +62,7 @@ func (it *Iter) fail(err error) bool {
 	return false
 }
 
-// failUnordered ends a move that needs the order of keys, which is not known.
+// failUnordered ends a move that needs the order of keys, which is unknown.
 func (it *Iter) failUnordered() bool {
 	if it.t.file.Closed.Load() {
 		return it.fail(ErrClosed)
@@ -70,7 +70,7 @@ func (it *Iter) failUnordered() bool {
 	return it.fail(errAnyOrder)
 }
 
-// invalidate sets the Iter to be at no entry.
+// invalidate marks the Iter as being at no entry.
 func (it *Iter) invalidate() {
 	it.valid, it.fastFrom, it.fastTo = false, math.MaxInt, 0
 }
@@ -114,17 +114,17 @@ func (it *Iter) loadEmpty(i int) bool {
 	return true
 }
 
-// passesOver reports whether a move goes on behind a data block in which open has found err.
-// Damage is never wrapped: what is, is an error of the source.
+// passesOver reports whether a move continues after a data block for which open returned err. The table's own
+// CorruptionErrors are never wrapped: a wrapped one comes from the source.
 func (it *Iter) passesOver(err error) bool {
 	damage, ok := err.(*CorruptionError)
 	return ok && damage.Block == tablefile.DataBlock && it.onLoss != nil && it.onLoss(damage.loss())
 }
 
-// open moves the cursor to data block i, which is step blocks behind the one that was loaded,
-// unless a filter says that the block has nothing to show.
+// open moves the cursor to data block i, which is step blocks after the previous one, unless a filter rules the
+// block out.
 func (it *Iter) open(i, step int) (has bool, err error) {
-	if it.t.file.Mapped == nil { // a closure takes longer
+	if it.t.file.Mapped == nil { // no closure, which takes longer
 		return it.openUnlessExcluded(i, step)
 	}
 	err = it.t.file.Guard(func() (err error) {
@@ -160,7 +160,7 @@ func (it *Iter) openBlock(i, step int) error {
 	return it.c.Open(f, i, m, &it.keyBudget)
 }
 
-// blockMemory returns the memory of the Iter. It takes it from the pool first.
+// blockMemory returns the Iter's memory, which it first takes from a pool.
 func (it *Iter) blockMemory() *tablefile.Memory {
 	if it.memory == nil {
 		it.memory = tablefile.TakeMemory(it.ctx, &it.t.file, it.readAhead)
@@ -168,7 +168,7 @@ func (it *Iter) blockMemory() *tablefile.Memory {
 	return it.memory
 }
 
-// search returns the data block that can have key.
+// search returns the only data block that can contain key.
 func (t *openTable) search(key []byte) (i int, err error) {
 	if t.file.Mapped == nil {
 		return t.file.Index.Search(key)
@@ -222,7 +222,7 @@ func (it *Iter) boundEntries(i int) {
 	if it.upper != nil && i == it.endBlock-1 && it.c.SeekGE(it.upper) {
 		it.upperPos = it.c.Position()
 	}
-	it.c.First() // whose key is no copy, so that the next seek need not copy its key
+	it.c.First() // whose key is not in a buffer, so that the next seek need not copy it
 }
 
 func (it *Iter) compare(a, b []byte) int { return it.t.file.Order().Compare(a, b) }

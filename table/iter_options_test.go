@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// firstFour is a FilterKey that is a prefix.
+// firstFour is a FilterKey that returns a prefix.
 func firstFour(key []byte) []byte {
 	if len(key) < 4 {
 		return nil
@@ -24,8 +24,8 @@ func firstFour(key []byte) []byte {
 	return key[:4:4]
 }
 
-// A scan of a prefix asks the filters, and shows what it shows without: from the
-// first block on, across blocks, in both directions.
+// A scan of a prefix checks the filters, and returns the same entries as without them: from the first block on,
+// across blocks, in both directions.
 func TestIterFilter(t *testing.T) {
 	t.Parallel()
 	var keys []string
@@ -62,7 +62,7 @@ func TestIterFilter(t *testing.T) {
 	}
 }
 
-// What lies beyond the bounds is not read.
+// Blocks outside of the bounds are not read.
 func TestIterReadsWithinBounds(t *testing.T) {
 	t.Parallel()
 	var m table.Metrics
@@ -74,7 +74,7 @@ func TestIterReadsWithinBounds(t *testing.T) {
 	}
 }
 
-// Reading ahead takes fewer reads for the same entries, and none of damaged blocks.
+// Reading ahead takes fewer reads for the same entries, and returns none from corrupt blocks.
 func TestReadAhead(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(2000)
@@ -99,7 +99,7 @@ func TestReadAhead(t *testing.T) {
 	}
 }
 
-// A read ahead that fails is no error while the block itself can be read.
+// A failed read ahead is not an error if the block itself can be read.
 func TestReadAheadFails(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(2000)
@@ -148,8 +148,8 @@ func TestOffsetsAndKeys(t *testing.T) {
 	}
 }
 
-// Of a source that fails in one place, little is read again and again; and nothing is
-// read beyond the bounds, or of blocks that are too large.
+// If a source fails in one place, little is read repeatedly. Nothing is read outside of the bounds, or of blocks
+// that are too large.
 func TestReadAheadReadsOnce(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, numbered(5000))
@@ -157,7 +157,7 @@ func TestReadAheadReadsOnce(t *testing.T) {
 		name string
 		bad  int64
 		o    table.IterOptions
-		most int64 // times the file's size, in percent
+		most int64 // percent of the file's size
 	}{
 		{"sound", -1, table.IterOptions{ReadAhead: math.MaxInt}, 100},
 		{"bad near the end", 80_000, table.IterOptions{ReadAhead: math.MaxInt}, 210},
@@ -180,10 +180,9 @@ func TestReadAheadReadsOnce(t *testing.T) {
 	}
 }
 
-// FuzzIter moves Iters over tables of a few random entries in random ways, and
-// holds each move to a sorted slice: blocks of one entry and of many, restart points
-// after one to four, bounds anywhere, scans of a prefix that ask filters, blocks
-// from a cache and read ahead, a damaged block that is passed over.
+// FuzzIter makes random moves over tables of a few random entries, and compares each move with a sorted slice: with
+// blocks of one and many entries, restart intervals of one to four, any bounds, scans of a prefix with filters,
+// cached blocks, reading ahead, and a corrupt block that is skipped.
 func FuzzIter(f *testing.F) {
 	for seed := range uint64(16) {
 		f.Add(seed, uint8(seed), uint8(3*seed), uint16(7*seed), uint8(5*seed))
@@ -231,7 +230,7 @@ func FuzzIter(f *testing.F) {
 	})
 }
 
-// firstByte is a FilterKey that is a prefix of one byte.
+// firstByte is a FilterKey that returns a prefix of one byte.
 func firstByte(key []byte) []byte {
 	if len(key) == 0 {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// newModel returns a model of what an Iter with the options shows.
+// newModel returns a model of an Iter with the options.
 func newModel(pairs []workload.Pair, o *table.IterOptions) *tabletest.Model {
 	m := &tabletest.Model{Compare: bytes.Compare, At: -1}
 	for _, p := range pairs {
@@ -28,8 +28,8 @@ func newModel(pairs []workload.Pair, o *table.IterOptions) *tabletest.Model {
 	return m
 }
 
-// Random moves within random bounds, on tables of many small blocks, are those in a sorted slice: also over blocks
-// of a Cache, and those whose keys are too long to be cached or held whole.
+// Random moves within random bounds, in tables of many small blocks, agree with a sorted slice, even for cached
+// blocks, and for blocks whose keys are too long to be cached or decoded at once.
 func TestIterAgainstModel(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -65,7 +65,7 @@ func TestIterAgainstModel(t *testing.T) {
 	}
 }
 
-// moveAgainstModel makes 100 random moves with both, and compares where they are.
+// moveAgainstModel makes 100 random moves with both, and compares their entries.
 func moveAgainstModel(t *testing.T, rng *rand.Rand, name string, it merge.Iterator, m *tabletest.Model, anyKey func() []byte) {
 	t.Helper()
 	history := name + ":"
@@ -81,8 +81,8 @@ func moveAgainstModel(t *testing.T, rng *rand.Rand, name string, it merge.Iterat
 	}
 }
 
-// No keys are within bounds that are the same, the wrong way round, or an empty one from above. The caller may change
-// the bounds afterwards.
+// No keys are within bounds that are equal or reversed, or if the upper bound is empty. The caller may change the
+// bounds afterwards.
 func TestIterBounds(t *testing.T) {
 	t.Parallel()
 	r := open(t, build(t, &table.WriterOptions{BlockSize: 1}, pairsOf("a", "b", "c", "d")), nil)
@@ -149,7 +149,7 @@ func TestIterStepsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// All shows what an Iter with the options shows, in each loop anew, and leaves no error.
+// All yields the same entries as an Iter with the options, in each loop from the start, and without an error.
 func TestReaderAll(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(300)
@@ -167,8 +167,8 @@ func TestReaderAll(t *testing.T) {
 	}
 }
 
-// An error is shown once, without an entry, and ends the loop: damage, or a closed Reader. A loop that
-// is left has none.
+// An error, of a corrupt block or a closed Reader, is yielded once, without an entry, and ends the loop. A loop that
+// ends early gets no error.
 func TestReaderAllErrors(t *testing.T) {
 	t.Parallel()
 	contents := build(t, oneKeyBlocks, numbered(10))
@@ -197,7 +197,7 @@ func TestReaderAllErrors(t *testing.T) {
 	}
 }
 
-// All gives the memory of its Iter back, also if the loop panics.
+// All closes its Iter, even if the loop panics.
 func TestReaderAllCloses(t *testing.T) {
 	r := open(t, build(t, nil, numbered(1000)), nil)
 	loop := func() {
@@ -238,8 +238,8 @@ func TestIterAllocations(t *testing.T) {
 	}
 }
 
-// Iters that take their memory from others, and lookups beside them, see the right entries, also
-// after blocks that are too large to be kept.
+// Iters that reuse the memory of others, and concurrent lookups, get the right entries, even after blocks that are
+// too large to be pooled.
 func TestItersShareNoMemory(t *testing.T) {
 	t.Parallel()
 	small, large := numbered(500), numbered(30)
@@ -272,7 +272,7 @@ func TestItersShareNoMemory(t *testing.T) {
 	users.Wait()
 }
 
-// An Iter that has not moved can be copied into memory that is used again and again.
+// An Iter that has not moved can be copied into reused memory.
 func TestIterIsCopied(t *testing.T) {
 	pairs := numbered(1000)
 	r := open(t, build(t, nil, pairs), &table.ReaderOptions{Cache: table.NewCache(1 << 20)})

@@ -15,26 +15,27 @@ const (
 	exact         match = iota // the one with the key
 	sameFilterKey              // the first one whose key is >= the key, if it has the same filter key
 	atOrAfter                  // the first one whose key is >= the key: filters are not checked
-	maybe                      // any, as far as filters and index know: no block is read
+	maybe                      // any that filters and index do not rule out: no block is read
 )
 
-// A query is one question about one key.
+// A query is a lookup of one key.
 type query struct {
 	key     []byte
 	match   match
-	guarded bool // a mapped file is guarded
+	guarded bool // for a mapped file: called within Guard
 }
 
 // lookupOptions are options of a lookup.
 type lookupOptions struct {
 	tablefile.ReadOptions
 
-	// What key and value are appended to, if appends is set. Otherwise they are returned in memory that stays valid.
+	// If appends is set, key and value are appended to dstKey and dstValue. Otherwise they are returned in memory
+	// that stays valid.
 	appends          bool
 	dstKey, dstValue []byte
 }
 
-// table returns the open table, which its first use opens.
+// table returns the open table. Its first use opens it.
 func (s *source) table() (*openTable, error) {
 	if t := s.opened.Load(); t != nil {
 		return t, nil
@@ -42,8 +43,7 @@ func (s *source) table() (*openTable, error) {
 	return s.open()
 }
 
-// lookup finds the entry of a query. If there is none, or one that the table does not have in data blocks, it returns
-// why.
+// lookup finds the entry of a query. Without one, the error is ErrNotFound, or says why the table cannot return it.
 func (t *openTable) lookup(q query, o *lookupOptions) (k, v []byte, err error) {
 	if t.file.Mapped != nil && !q.guarded {
 		return t.lookupGuarded(q, *o)
@@ -51,7 +51,7 @@ func (t *openTable) lookup(q query, o *lookupOptions) (k, v []byte, err error) {
 	filterKey, tableChecked := []byte(nil), false
 	if q.match != atOrAfter {
 		filterKey = filterKeyOf(t.o.FilterKey, q.key)
-		if t.sieve.Table != nil || t.sieve.Pages != nil { // for each lookup: no call
+		if t.sieve.Table != nil || t.sieve.Pages != nil { // here, to save a call in each lookup
 			if tableChecked, err = t.sieve.checkTable(filterKey, &o.ReadOptions); err != nil {
 				return nil, nil, err
 			}
@@ -83,8 +83,8 @@ func (t *openTable) lookup(q query, o *lookupOptions) (k, v []byte, err error) {
 	return nil, nil, t.notInIndex()
 }
 
-// lookupGuarded is lookup for a mapped file. It is apart since what takes a copy of the query to the heap takes longer
-// than what lookup does for some keys.
+// lookupGuarded is lookup for a mapped file. It is a function of its own since its closure moves the query to the
+// heap, which takes longer than some lookups.
 func (t *openTable) lookupGuarded(q query, o lookupOptions) (k, v []byte, err error) {
 	q.guarded = true
 	err = t.file.Guard(func() (err error) {
@@ -94,8 +94,8 @@ func (t *openTable) lookupGuarded(q query, o lookupOptions) (k, v []byte, err er
 	return k, v, err
 }
 
-// lookupIn finds the entry in data block i. Unless the match is exact, it takes at most that many bytes of memory for
-// keys that share bytes. checked says whether a filter was consulted.
+// lookupIn finds the entry in data block i. Unless the match is exact, keys that share bytes may take that much memory,
+// in bytes. checked reports whether a filter was consulted.
 func (t *openTable) lookupIn(i, memory int, q *query, o *lookupOptions, filterKey []byte, checked bool) (k, v []byte, found bool, err error) {
 	if q.match == maybe {
 		return nil, nil, true, nil
@@ -120,7 +120,7 @@ func (t *openTable) lookupIn(i, memory int, q *query, o *lookupOptions, filterKe
 	}
 	if same || !checked {
 		b.Admit()
-	} else { // a false positive: nobody may need the block again
+	} else { // a false positive: the block may never be needed again
 		t.reportMiss(q.key, o.ReadOptions)
 	}
 	switch {
@@ -149,7 +149,7 @@ func (t *openTable) reportMiss(key []byte, o tablefile.ReadOptions) {
 	if t.o.filtersUserKeys {
 		newest := query{key: internalkey.SearchKey(nil, filterKey, internalkey.MaxSequence), match: atOrAfter, guarded: true}
 		k, _, err := t.lookup(newest, &lookupOptions{ReadOptions: o})
-		if err == nil && t.sameFilterKey(k, filterKey) || err != nil && err != ErrNotFound { // it has one, or it is not known
+		if err == nil && t.sameFilterKey(k, filterKey) || err != nil && err != ErrNotFound { // it has one, or may have one
 			return
 		}
 	}
@@ -178,14 +178,14 @@ func (t *openTable) notInIndex() error {
 	return ErrNotFound
 }
 
-// nextMayHave reports whether the data block behind block i may have the first key that is >= a key of that filter key,
-// for which the index has found block i. So it is if block i has no key >= that key.
+// nextMayHave reports whether the first key >= a searched key with that filter key may be in the data block after
+// block i, although the index returned block i. This is so if block i has no key >= the searched key.
 func (t *openTable) nextMayHave(i int, filterKey []byte) bool {
 	return t.o.FilterKey != nil && (!t.o.filtersUserKeys || t.sameFilterKey(t.file.Index.Separator(i), filterKey))
 }
 
-// sameFilterKey reports whether the filter key of key is filterKey. A FilterKey of the user's is not for separators,
-// which may be no keys.
+// sameFilterKey reports whether the filter key of key is filterKey. If FilterKey is not an InternalComparer's, key
+// must not be a separator, which need not be a valid key.
 func (t *openTable) sameFilterKey(key, filterKey []byte) bool {
 	if t.o.FilterKey == nil {
 		return t.file.Order().Compare(key, filterKey) == 0

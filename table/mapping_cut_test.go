@@ -18,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// What needs a mapped file that was cut has an error, and does not fault: also what tools use.
+// If a mapped file was cut, every use returns an error and does not fault, including the methods for tools.
 func TestToolsOnMappedFileThatIsCut(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{Properties: true, DataDigest: true, FilterPolicy: withBloom.FilterPolicy, Compression: table.NoCompression}, numbered(5000))
@@ -53,7 +53,7 @@ func TestToolsOnMappedFileThatIsCut(t *testing.T) {
 	}
 }
 
-// Values that an Iter of a mapped file is at stay when the file is cut.
+// The current value of an Iter of a mapped file remains when the file is cut.
 func TestIteratorsOnMappedFileThatIsCut(t *testing.T) {
 	t.Parallel()
 	value := bytes.Repeat([]byte("v"), 50)
@@ -78,8 +78,8 @@ func TestIteratorsOnMappedFileThatIsCut(t *testing.T) {
 	}
 }
 
-// A file that is cut within its last page, at any comparison of a lookup: a value that is returned is the
-// right one. When the file is whole again, so are the answers, also those from a Cache.
+// If a file is cut within its last page, at any comparison of a lookup, a returned value is right. When the file is
+// whole again, so are all results, including cached ones.
 func TestMappedFileThatIsCutInALookup(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(5)

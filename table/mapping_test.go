@@ -20,7 +20,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// openMapped opens a file that it maps.
+// openMapped opens a file with Mapped.
 func openMapped(t testing.TB, name string, o table.ReaderOptions) *table.Reader {
 	t.Helper()
 	o.Mapped = true
@@ -29,7 +29,7 @@ func openMapped(t testing.TB, name string, o table.ReaderOptions) *table.Reader 
 	return r
 }
 
-// A mapped file has the answers of one that is read, whatever the options are.
+// For any options, a mapped file gives the same results as a file that is read.
 func TestMapped(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(30) {
@@ -54,8 +54,7 @@ func TestMapped(t *testing.T) {
 	}
 }
 
-// A file that is cut while it is in use is an error of whatever comes to the missing part. Values that
-// are returned are right.
+// If a file is cut while in use, calls that reach the missing part return an error. Returned values are right.
 func TestMappedFileThatIsCut(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(6) {
@@ -92,7 +91,7 @@ func TestMappedFileThatIsCut(t *testing.T) {
 	}
 }
 
-// A usage is of a Reader by several goroutines, whose file is then cut.
+// A usage is the use of a Reader by several goroutines, whose file is then cut.
 type usage struct {
 	lookups atomic.Int64
 	cut     atomic.Bool
@@ -105,10 +104,10 @@ func (u *usage) await(lookups int64) {
 	}
 }
 
-// untilCut uses the Reader until that has an error, which it returns. It returns nil if there is none
-// long after the cut.
+// untilCut uses the Reader until it fails, and returns the error. If there is none long after the cut, it returns
+// nil.
 func (u *usage) untilCut(t *testing.T, r *table.Reader, pairs []workload.Pair, rng *rand.Rand) error {
-	defer u.lookups.Add(1 << 40) // for await, which waits for none of it
+	defer u.lookups.Add(1 << 40) // so that await no longer waits
 	ways := []string{"Get", "Find", "FindGE", "GetMany", "SeekGE"}
 	for after := 0; after < 1_000_000; u.lookups.Add(1) {
 		if u.cut.Load() {
@@ -126,8 +125,8 @@ func (u *usage) untilCut(t *testing.T, r *table.Reader, pairs []workload.Pair, r
 	return nil
 }
 
-// The search tree is built after about as many lookups as there are data blocks, and not before. If
-// the index is damaged it is never built.
+// The search tree is built after about as many lookups as there are data blocks, and not before. If the index is
+// corrupt, it is never built.
 func TestManyLookupsBuildTheIndex(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(5000)
@@ -145,7 +144,7 @@ func TestManyLookupsBuildTheIndex(t *testing.T) {
 	}
 }
 
-// A filter of the whole table stays in the mapped file, and so do the index and the filters of blocks.
+// The table filter stays in the mapped file, and so do the index and the block filters.
 func TestMappedTableTakesNoMemory(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(20_000)
@@ -211,8 +210,8 @@ func TestMappedFileIsUnmapped(t *testing.T) {
 	runtime.KeepAlive(r)
 }
 
-// Of more files than may be mapped, some are read, with the same answers. When those that are mapped
-// are closed, others can be.
+// If there are more files than may be mapped, some are read, with the same results. When mapped files are closed,
+// others can be mapped.
 func TestTooManyMappedFiles(t *testing.T) {
 	pairs := numbered(100)
 	name := writeTable(t, build(t, nil, pairs))

@@ -21,7 +21,7 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// neverOf yields keys in one buffer, as a list that is read from a file may.
+// neverOf yields keys in one buffer, like a list that is read from a file.
 func neverOf(keys ...[]byte) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		var buf []byte
@@ -33,7 +33,7 @@ func neverOf(keys ...[]byte) iter.Seq2[[]byte, error] {
 	}
 }
 
-// A neverCase is a table with exceptions, and how it is read.
+// A neverCase is a table with exceptions, and the options to read it.
 type neverCase struct {
 	o           table.WriterOptions
 	r           table.ReaderOptions
@@ -92,7 +92,8 @@ func (c *neverCase) open(t *testing.T, o *table.WriterOptions) *table.Reader {
 	return newReader(t, table.Bytes(contents), len(contents), &c.r)
 }
 
-// No key of the list may be in the table, and nothing else changes: with any options, and in any order.
+// With any options and in any order, MayContain returns false for all keys of the list, and Never changes no other
+// results.
 func TestNeverIsTheOnlyDifference(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -121,7 +122,7 @@ func TestNeverIsTheOnlyDifference(t *testing.T) {
 	}
 }
 
-// checkExceptions checks that the exceptions are the wanted keys.
+// checkExceptions compares the exceptions with the expected keys.
 func checkExceptions(t *testing.T, name string, got *layout.Exceptions, want [][]byte) {
 	t.Helper()
 	slices.SortFunc(want, bytes.Compare)
@@ -169,7 +170,7 @@ func checkNeverLookups(t *testing.T, c *neverCase, r, plain *table.Reader) {
 	checkGetMany(t, c.description, r, slices.Concat(keys, c.never), nil)
 }
 
-// Without exceptions, a block of none says that there was a list. A table without keys needs none.
+// If a list has no exceptions, the table has an empty block of them. A table without keys has no such block.
 func TestNeverLeavesABlock(t *testing.T) {
 	t.Parallel()
 	some := []workload.Pair{{Key: []byte("a")}, {Key: []byte("zz")}}
@@ -198,7 +199,7 @@ func TestNeverLeavesABlock(t *testing.T) {
 	}
 }
 
-// A list that a Writer cannot use is an error, and never a table without it.
+// If a Writer cannot use the list, it returns an error, and never writes a table without it.
 func TestNeverErrors(t *testing.T) {
 	t.Parallel()
 	bloom := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}
@@ -258,7 +259,7 @@ func TestNeverErrors(t *testing.T) {
 	}
 }
 
-// The list is left when the Writer ends, however it does, and it is not read where there are no keys.
+// The list's iterator is stopped however the Writer ends, and not started without keys.
 func TestNeverEndsWithTheWriter(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*table.Writer) error{"Close": (*table.Writer).Close, "Abort": (*table.Writer).Abort} {

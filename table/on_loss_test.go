@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// passOver collects what OnLoss is told, and goes on.
+// passOver collects the errors passed to OnLoss, and continues.
 type passOver struct{ met []*table.CorruptionError }
 
 func (p *passOver) onLoss(l table.Loss) bool {
@@ -24,7 +24,7 @@ func (p *passOver) onLoss(l table.Loss) bool {
 	return true
 }
 
-// withoutBlock returns the pairs of all blocks but that at h, and those of that block.
+// withoutBlock returns the pairs of all blocks except the one at h, and that block's pairs.
 func withoutBlock(t *testing.T, r *table.Reader, pairs []workload.Pair, h layout.Handle) (kept, lost []workload.Pair) {
 	t.Helper()
 	for _, p := range pairs {
@@ -40,7 +40,7 @@ func withoutBlock(t *testing.T, r *table.Reader, pairs []workload.Pair, h layout
 	return kept, lost
 }
 
-// checkLost checks that the error names exactly the keys that are lost.
+// checkLost checks that the error's key range covers exactly the lost keys.
 func checkLost(t *testing.T, name string, e *table.CorruptionError, h layout.Handle, pairs, lost []workload.Pair) {
 	t.Helper()
 	var named []workload.Pair
@@ -57,7 +57,7 @@ func checkLost(t *testing.T, name string, e *table.CorruptionError, h layout.Han
 	}
 }
 
-// damageEach damages each data block of a table in turn.
+// damageEach corrupts each data block of a table in turn.
 func damageEach(
 	t *testing.T, contents []byte, pairs []workload.Pair,
 	f func(name string, damaged []byte, h layout.Handle, kept, lost []workload.Pair),
@@ -67,13 +67,13 @@ func damageEach(
 	for i, b := range blocks {
 		kept, lost := withoutBlock(t, open(t, contents, nil), pairs, b.Handle)
 		damaged := bytes.Clone(contents)
-		damaged[b.Offset] ^= 1 // of a block's first entry, which shares a byte with none
+		damaged[b.Offset] ^= 1 // in a block's first entry, which then claims to share a byte
 		f(fmt.Sprintf("block %d of %d", i, len(blocks)), damaged, b.Handle, kept, lost)
 	}
 }
 
-// Each block of a table is damaged in turn: an Iter with OnLoss shows exactly the entries of all
-// others, in both directions, and is told once in each which keys are lost.
+// Each block of a table is corrupted in turn: an Iter with OnLoss returns exactly the entries of all others, and
+// calls OnLoss once in each direction with the lost keys.
 func TestOnLoss(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -118,8 +118,8 @@ func layoutOf(t *testing.T, contents []byte) *layout.Layout {
 	return l
 }
 
-// Random moves on a table with a damaged block are those on the entries of the others. A seek calls
-// OnLoss once if it comes to that block.
+// Random moves in a table with a corrupt block agree with the entries of the others. A seek calls OnLoss once if it
+// reaches that block.
 func TestOnLossMoves(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 31))
@@ -141,7 +141,7 @@ func TestOnLossMoves(t *testing.T) {
 	})
 }
 
-// Blocks with right checksums are passed over too, whatever is wrong with them.
+// Corrupt blocks with valid checksums are skipped too, whatever their fault.
 func TestOnLossOfAnyKind(t *testing.T) {
 	t.Parallel()
 	for _, tt := range damagedBlocks() {
@@ -164,7 +164,7 @@ func TestOnLossOfAnyKind(t *testing.T) {
 	}
 }
 
-// A block with too many entries to be decoded is passed over too.
+// A block with too many entries to be decoded is skipped too.
 func TestOnLossOfManyEntries(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -182,8 +182,7 @@ func TestOnLossOfManyEntries(t *testing.T) {
 	})
 }
 
-// One move goes on behind many small blocks, and takes no more memory for their errors than a file
-// of this size may cost.
+// One move skips many small blocks. Their errors take no more memory than a file of this size may cost.
 func TestOnLossOfManyBlocks(t *testing.T) {
 	const blocks = 50_000
 	var f rawtable.File
@@ -203,7 +202,7 @@ func TestOnLossOfManyBlocks(t *testing.T) {
 	}
 }
 
-// If OnLoss returns false, the move fails, and so it does for an error that is no damage.
+// The move fails if OnLoss returns false, and for errors other than corruption.
 func TestOnLossRefuses(t *testing.T) {
 	t.Parallel()
 	contents := build(t, oneKeyBlocks, numbered(10))
@@ -228,7 +227,7 @@ func TestOnLossRefuses(t *testing.T) {
 	}
 }
 
-// A panic in OnLoss is like one of the source: the Iter has to be moved anew.
+// After a panic in OnLoss, as after one in the source, the Iter needs First, Last or a seek.
 func TestOnLossThatPanics(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(10)

@@ -9,22 +9,21 @@ import (
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
-// An openTable is what a Reader keeps of its table in memory: the index and the filters. It is immutable, but for the
-// search tree of the index.
+// An openTable is the part of a table that a Reader keeps in memory: the index and the filters. It is immutable,
+// except for the search tree over the index.
 type openTable struct {
 	file  tablefile.File
 	sieve sieve
 	o     *ReaderOptions
 
 	filterOnly bool  // the properties say that there are no entries, but keys in the filter
-	hidden     error // why there may be keys though there are no data blocks; nil: there are none
-	refused    error // why keys cannot be looked up; nil: they can
+	hidden     error // why there may be keys although there are no data blocks, or nil
+	refused    error // why keys cannot be looked up, or nil
 }
 
-// newIndexTable returns an openTable of the first size bytes of r that has its index, but no filters. closed says
-// whether the Reader is closed. The source still has the tail of the file in memory. newIndexTable returns the
-// metaindex too, in s, if it had to be read, and else nil: decompressed, it can take so much memory that it is read
-// once.
+// newIndexTable returns an openTable of the first size bytes of r with its index, but without filters. closed
+// reports whether the Reader is closed. The source still has the file's tail in memory. If newIndexTable had to read
+// the metaindex, it returns it too, in s: decompressed, it can take much memory, so it is read only once.
 func newIndexTable(
 	r io.ReaderAt, size int64, o *ReaderOptions, f *tablefile.Options, closed *atomic.Bool, s *tablefile.Scratch,
 ) (t *openTable, m tablefile.Metaindex, err error) {
@@ -43,10 +42,10 @@ func newIndexTable(
 	return t, m, err
 }
 
-// meta returns what reads the blocks that the metaindex lists.
+// meta returns a metaReader of the table.
 func (t *openTable) meta() metaReader { return metaReader{File: &t.file, o: t.o} }
 
-// openMeta reads the filters, if they are needed, and the metaindex for them into s if it is nil.
+// openMeta reads the filters, if they are needed. If m is nil, it first reads the metaindex into s.
 func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err error) {
 	if t.o.IgnoreFilter && t.file.Index.N > 0 {
 		return nil
@@ -65,7 +64,7 @@ func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err e
 	} else if t.file.Index.N == 0 {
 		t.hidden = err
 	}
-	if unread(err) {
+	if isReadError(err) {
 		return err
 	}
 	if !t.o.IgnoreFilter {
@@ -75,9 +74,9 @@ func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err e
 	return nil
 }
 
-// openFilterOnly finds out whether a table without data blocks is one, and whether it has a filter only. Its
-// properties say so, and then it is damage if there is none. If they are damaged and there is
-// a filter of the whole table, keys may be in that. The properties are read into b.
+// openFilterOnly checks that a table without data blocks is sound, and whether it is filter-only. Its properties say
+// so: if it then has no table filter, it is corrupt. If the properties are corrupt and it has a table filter, that
+// may contain keys. The properties are read into b.
 func (t *openTable) openFilterOnly(m tablefile.Metaindex, b *tablefile.Scratch) error {
 	if t.file.Index.N > 0 {
 		return nil
@@ -100,7 +99,7 @@ func (t *openTable) openFilterOnly(m tablefile.Metaindex, b *tablefile.Scratch) 
 		return err
 	case p.FilterOnly && p.FilterEntries > 0 && !hasFilter:
 		return t.file.Corrupt(tablefile.MetaindexBlock, t.file.Footer.Metaindex,
-			"no filter of the table, but the properties say that a filter of %d keys is all it has", p.FilterEntries)
+			"no table filter, but the properties say that the table has only a filter of %d keys", p.FilterEntries)
 	case p.FilterOnly && p.FilterEntries > 0:
 		t.filterOnly, t.hidden = true, ErrFilterOnly
 	default:

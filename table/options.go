@@ -12,8 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
-// defaultMaxBlockSize is the most bytes of a block that a Writer writes, and the default of
-// MaxBlockSize.
+// defaultMaxBlockSize is the maximum size of a block that a Writer writes, and the default of MaxBlockSize.
 const defaultMaxBlockSize = 1 << 30
 
 // WriterOptions are options of a Writer. A value out of range is an error of Create and NewWriter.
@@ -51,9 +50,9 @@ type WriterOptions struct {
 	// LevelDB's format. LevelDB and goleveldb ignore it.
 	Properties bool
 
-	// DataDigest adds a SHA-256 of the data blocks' checksums, in about 60 bytes. Without it, tables with the
-	// same keys and different values can have the same TailSum. Other engines ignore it, but RocksDB's sst_dump aborts if it was built
-	// with assertions.
+	// DataDigest adds a SHA-256 of the data blocks' checksums, in about 60 bytes. Without it, tables with the same
+	// keys and different values can have the same TailSum. Other engines ignore it, but RocksDB's sst_dump aborts if
+	// it was built with assertions.
 	DataDigest bool
 
 	// FilterOnly writes a table with only a table filter and Properties. Append then accepts no values. Readers
@@ -134,7 +133,7 @@ func (o *WriterOptions) check() error {
 	return o.checkNames()
 }
 
-// maxName is the most bytes of the name of a policy or a Comparer.
+// maxName is the maximum length of the name of a policy, Comparer or Prefixer.
 const maxName = 1 << 10
 
 // checkNames checks that the names in metaindex and properties are few and short enough for
@@ -187,7 +186,7 @@ var (
 	NoCompression Codec = noCodec{}
 )
 
-// checkCodec checks that c does not have the id of NoCompression, unless it is that.
+// checkCodec checks that c does not have the id of NoCompression, unless it is NoCompression.
 func checkCodec(c Codec) error {
 	if c != nil && c != NoCompression && c.ID() == NoCompression.ID() {
 		return fmt.Errorf("table: codec has id %d, which means no compression: use another id", c.ID())

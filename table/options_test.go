@@ -16,8 +16,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// The order is not stored in a table. With another than it was written in, it
-// reads as damaged, or keys are not found; what is found is in the table.
+// The order is not stored in a table. With a wrong Comparer, the table reads as corrupt, or keys are not found.
+// Found entries are in the table.
 func TestWrongComparer(t *testing.T) {
 	pairs := numbered(300)
 	falling := slices.Clone(pairs)
@@ -46,12 +46,12 @@ func TestWrongComparer(t *testing.T) {
 	}
 }
 
-// orderOf is no order.
+// orderOf returns a Comparer that is not an order.
 func orderOf(compare func() int) table.Comparer {
 	return noOrder{Comparer: table.BytewiseComparer, Func: func(a, b []byte) int { return compare() }}
 }
 
-// The filter's name decides which policy is asked.
+// The filter's name decides which policy reads it.
 func TestFilterNameDecidesThePolicy(t *testing.T) {
 	t.Parallel()
 	bloom := filter.NewBloom(10)
@@ -85,8 +85,7 @@ func TestFilterNameDecidesThePolicy(t *testing.T) {
 	}
 }
 
-// The first policy of the options that the table has a filter for is asked,
-// whatever the order in the table.
+// The first policy in the options that has a filter in the table is used, whatever the order in the table.
 func TestFilterPolicyOrder(t *testing.T) {
 	t.Parallel()
 	contents := build(t, withBloom, numbered(10))
@@ -111,7 +110,7 @@ func TestFilterPolicyOrder(t *testing.T) {
 	}
 }
 
-// askedPolicy notes when it is asked.
+// askedPolicy records its lookups.
 type askedPolicy struct {
 	filter.Policy
 	asked map[string]bool
@@ -122,7 +121,7 @@ func (p askedPolicy) Contains(filter, key []byte) bool {
 	return p.Policy.Contains(filter, key)
 }
 
-// To a FilterKey a nil key is the empty key, as it is to the table.
+// FilterKey gets the empty key for a nil key, as the table does.
 func TestFilterKeyOfNil(t *testing.T) {
 	t.Parallel()
 	same := func(key []byte) []byte { return key }
@@ -134,8 +133,7 @@ func TestFilterKeyOfNil(t *testing.T) {
 	}
 }
 
-// Filters hold the filter keys: here the part of each key before a slash. They hold no
-// key without a slash.
+// Filters hold the filter keys, here the part of each key before a slash. Keys without a slash are in no filter.
 func TestFiltersHoldFilterKeys(t *testing.T) {
 	t.Parallel()
 	prefix := func(key []byte) []byte {
@@ -155,7 +153,7 @@ func TestFiltersHoldFilterKeys(t *testing.T) {
 	}{
 		{"b/3", 1, 0},  // the filter has b
 		{"bb/1", 1, 1}, // but not bb
-		{"bb", 0, 0},   // not asked: it has no slash
+		{"bb", 0, 0},   // not checked: it has no slash
 	} {
 		before := countsOf(&m)
 		if _, err := r.Get([]byte(tt.key)); !errors.Is(err, table.ErrNotFound) {

@@ -16,7 +16,7 @@ type pagedPolicy interface {
 	PagedTail() int
 }
 
-// byPage returns the policy if its filters are read by the page, and else nil.
+// byPage returns p if its filters are read by the page, or nil.
 func byPage(p namedPolicy) pagedPolicy {
 	if paged, ok := p.(pagedPolicy); ok && paged.PagedTail() > 0 {
 		return paged
@@ -24,7 +24,7 @@ func byPage(p namedPolicy) pagedPolicy {
 	return nil
 }
 
-// openPages opens a table filter whose pages lookups read.
+// openPages opens a table filter that lookups read by the page.
 func (f metaReader) openPages(filters *layout.Filters, b *metaBlock, p pagedPolicy) error {
 	tail := make([]byte, p.PagedTail())
 	if err := f.ReadEnd(b.kind, b.Handle, tail); err != nil {
@@ -42,7 +42,7 @@ func (f metaReader) openPages(filters *layout.Filters, b *metaBlock, p pagedPoli
 	return nil
 }
 
-// shapeOf returns how many pages a filter of length bytes has, and their size.
+// shapeOf returns the number of pages of a filter of length bytes, and their size.
 func shapeOf(pages filter.PagedFilter, length uint64) (n uint64, size int, err error) {
 	if n, size = pages.Pages(); size <= 0 || n > length/uint64(size) {
 		err = fmt.Errorf("%d pages of %d bytes in %d bytes", n, size, length)
@@ -50,8 +50,8 @@ func shapeOf(pages filter.PagedFilter, length uint64) (n uint64, size int, err e
 	return n, size, err
 }
 
-// checkedPages returns a filter whose contents are at hand, if each page is as it was written. Its TableFilter takes a
-// page that is not to contain all keys, where a lookup that reads the page fails.
+// checkedPages returns the paged filter of contents that are in memory, if each page is sound. It checks them since
+// the policy's TableFilter takes a corrupt page to contain all keys, where a lookup that reads the page fails.
 func checkedPages(p pagedPolicy, contents []byte) (filter.PagedFilter, error) {
 	tail, length := contents[max(0, len(contents)-p.PagedTail()):], uint64(len(contents))
 	pages, err := p.OpenPaged(tail, length)
@@ -68,8 +68,8 @@ func checkedPages(p pagedPolicy, contents []byte) (filter.PagedFilter, error) {
 	return pages, nil
 }
 
-// checkTable consults the table filter, which there is, for a filter key. It returns ErrNotFound if that rules the key
-// out, and otherwise whether it was consulted.
+// checkTable consults the table filter, which must exist, for a filter key. If the filter rules the key out, it
+// returns ErrNotFound, otherwise whether the filter was consulted.
 func (s *sieve) checkTable(filterKey []byte, o *tablefile.ReadOptions) (checked bool, err error) {
 	var mayContain bool
 	if s.Table != nil {
@@ -83,8 +83,8 @@ func (s *sieve) checkTable(filterKey []byte, o *tablefile.ReadOptions) (checked 
 	return checked, nil
 }
 
-// mayContainPaged is mayContain for a table filter that is read by the page. If the page cannot be read, the key's data
-// block may contain it. Without data blocks that is an error, as the end of ctx always is.
+// mayContainPaged is mayContain for a paged table filter. If the page cannot be read, the key may be in its data
+// block. If there are no data blocks, or ctx is done, it returns an error.
 func (s *sieve) mayContainPaged(i int, filterKey []byte, o *tablefile.ReadOptions) (mayContain, checked bool, err error) {
 	if s.Pages == nil || filterKey == nil || s.trust.Load() == distrusted {
 		return true, false, nil
@@ -106,7 +106,8 @@ func (s *sieve) inPage(page []byte, hash uint64, i int, filterKey []byte) bool {
 	return s.Pages.InPage(page, hash) && (s.Never == nil || i == wholeTableByStart || !s.Never.Contains(filterKey))
 }
 
-// pageError counts n lookups whose page cannot be read, and returns their error, or nil if data blocks answer them.
+// pageError counts n lookups whose page cannot be read. It returns their error, or nil if they can go on in data
+// blocks.
 func (s *sieve) pageError(ctx context.Context, n int, err error) error {
 	if m := s.o.Metrics; m != nil {
 		m.FilterPageErrors.Add(uint64(n))
@@ -117,8 +118,8 @@ func (s *sieve) pageError(ctx context.Context, n int, err error) error {
 	return nil
 }
 
-// tableContains reports whether the table filter contains a filter key or a prefix, also as an exception. A corrupt
-// page contains all.
+// tableContains reports whether the table filter contains a filter key or a prefix, even if that is an exception. A
+// corrupt page contains all.
 func (s *sieve) tableContains(filterKey []byte) (contains bool, err error) {
 	if s.Table != nil {
 		return s.Table.Contains(filterKey), nil
@@ -129,7 +130,7 @@ func (s *sieve) tableContains(filterKey []byte) (contains bool, err error) {
 	return contains, err
 }
 
-// pageContains reports whether a table filter that is read by the page contains a filter key or a prefix.
+// pageContains reports whether a paged table filter contains a filter key or a prefix.
 func (s *sieve) pageContains(filterKey []byte) (bool, error) {
 	m := tablefile.TakeScratch()
 	defer m.Put()

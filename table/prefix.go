@@ -13,8 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// prefixerOf returns the Prefixer of PrefixUntil or PrefixOfLength that has the name, or nil if neither
-// has.
+// prefixerOf returns the Prefixer of that name from PrefixUntil or PrefixOfLength, or nil.
 func prefixerOf(name string) filter.Prefixer {
 	if delimiter, found := strings.CutPrefix(name, filter.PrefixUntil("").Name()); found {
 		return filter.PrefixUntil(delimiter)
@@ -34,8 +33,8 @@ func prefixOf(p filter.Prefixer, filterKey []byte) []byte {
 	return nil
 }
 
-// storedPrefix returns the prefix that all filter keys have that start with start, or nil if the filters
-// do not hold one.
+// storedPrefix returns the prefix shared by all filter keys that start with start, or nil if the filters do not hold
+// one.
 func (s *sieve) storedPrefix(start []byte) []byte {
 	if s.Prefix == nil {
 		return nil
@@ -60,14 +59,14 @@ func (t *openTable) bounds(o *IterOptions) (lower, upper []byte) {
 	return format.Narrow(lower, upper, first, t.prefixEnd(o.Prefix), order.Compare)
 }
 
-// neighbors reports whether keys whose filter keys have a prefix are neighbors: they are in bytewise order, and filter
-// keys are whole user keys.
+// neighbors reports whether all keys with the same prefix are neighbors. They are if keys are in bytewise order and
+// filter keys are whole keys or user keys.
 func (t *openTable) neighbors() bool {
 	order := t.file.Order()
 	return order.Bytewise() && (t.o.FilterKey == nil || order.Suffix > 0 && t.o.filtersUserKeys)
 }
 
-// prefixEnd returns the upper bound of neighbors with a prefix, or nil if there is none.
+// prefixEnd returns the upper bound of the keys with a prefix, if they are neighbors, or nil if there is none.
 func (t *openTable) prefixEnd(prefix []byte) []byte {
 	end := format.PrefixEnd(prefix)
 	if end != nil && t.file.Order().Suffix > 0 {
@@ -76,7 +75,8 @@ func (t *openTable) prefixEnd(prefix []byte) []byte {
 	return end
 }
 
-// boundsPrefix returns the prefix that all filter keys within the bounds have, or nil if the filters do not hold one.
+// boundsPrefix returns the prefix shared by all filter keys within the bounds, or nil if the filters do not hold
+// one.
 func (t *openTable) boundsPrefix(lower, upper []byte) []byte {
 	if t.sieve.Prefix == nil || !t.neighbors() {
 		return nil
@@ -95,10 +95,10 @@ func (t *openTable) boundsPrefix(lower, upper []byte) []byte {
 	return prefix
 }
 
-// maxStart is up to which length starts of a key are checked.
+// maxStart is the maximum length of a key's starts that are checked.
 const maxStart = 256
 
-// checkPrefixer checks that p gives a key and its starts one prefix, if a start is a prefix itself.
+// checkPrefixer checks that p returns the same prefix for key and for each start of key that is a prefix itself.
 func checkPrefixer(p filter.Prefixer, key []byte) error {
 	prefix := prefixOf(p, key)
 	for n := 1; n <= min(len(key), maxStart); n++ {
@@ -110,8 +110,8 @@ func checkPrefixer(p filter.Prefixer, key []byte) error {
 	return nil
 }
 
-// openPrefixer returns the Prefixer whose prefixes the filters hold. It is nil if they hold none, or if
-// the function is not known.
+// openPrefixer returns the Prefixer whose prefixes the filters hold. It is nil if they hold none, or if the Prefixer
+// is unknown.
 func (f metaReader) openPrefixer(m tablefile.Metaindex) (filter.Prefixer, error) {
 	h, err := f.FindMeta(m, tablefile.PropertiesBlock, format.PrefixName)
 	if err != nil || h.Length == 0 {
@@ -129,7 +129,7 @@ func (f metaReader) openPrefixer(m tablefile.Metaindex) (filter.Prefixer, error)
 	return prefixerOf(p.FilterPrefix), nil
 }
 
-// prefixFalseNegative returns an error if a filter rules out the prefix of a filter key that the table has.
+// prefixFalseNegative returns an error if a filter rules out the prefix of a filter key in the table.
 func (s *sieve) prefixFalseNegative(listed layout.MetaindexEntry, contains func(filterKey []byte) bool, filterKey []byte) error {
 	if s.Prefix == nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// prefixBounds returns bounds at or near those of a prefix, or anywhere, or nil.
+// prefixBounds returns bounds at or near a prefix's bounds, or anywhere, or nil.
 func prefixBounds(rng *rand.Rand, internal bool) (lower, upper []byte) {
 	lower, upper = format.WithinPrefix(nil, nil, pathKey(rng))
 	return prefixBound(rng, lower, internal), prefixBound(rng, upper, internal)
@@ -36,7 +36,7 @@ func prefixBound(rng *rand.Rand, bound []byte, internal bool) []byte {
 	return internalkey.SearchKey(nil, bound, []uint64{0, 1, 2, 3, internalkey.MaxSequence}[rng.IntN(5)])
 }
 
-// snapshotPairs returns the newest versions that a snapshot of sequence shows within bounds.
+// snapshotPairs returns the newest versions within bounds that a snapshot of sequence sees.
 func snapshotPairs(t *testing.T, r *table.Reader, o *table.IterOptions, sequence uint64) (all []workload.Pair) {
 	t.Helper()
 	it := merge.NewSnapshotIter(nil, r.NewIter(o), sequence)
@@ -47,8 +47,8 @@ func snapshotPairs(t *testing.T, r *table.Reader, o *table.IterOptions, sequence
 	return all
 }
 
-// Whatever the bounds are, in whatever table, an Iter shows the same entries with the filters as without, in both
-// directions, and so does a snapshot.
+// For any bounds and any table, an Iter returns the same entries with the filters as without, in both directions,
+// and so does a snapshot.
 func TestBoundsHideNothing(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -82,7 +82,7 @@ func TestBoundsHideNothing(t *testing.T) {
 	}
 }
 
-// An explicit Prefix or FilterKey is what the filters are consulted for, not the bounds.
+// With a Prefix or FilterKey, filters are checked for it, not for the prefix of the bounds.
 func TestPrefixOrFilterKeyBeforeBounds(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(20), FilterPrefix: filter.PrefixUntil("/")}, pairsOf("a/1", "b/1"))
@@ -106,7 +106,7 @@ func TestPrefixOrFilterKeyBeforeBounds(t *testing.T) {
 	}
 }
 
-// firstPart is a Prefixer that breaks the law: the prefix of a/b/ is a/, and that of a/b is a/b.
+// firstPart is a Prefixer that breaks the contract: the prefix of a/b/ is a/, but a/b is its own prefix.
 type firstPart struct{}
 
 func (firstPart) Name() string { return "test.firstPart" }
@@ -118,8 +118,8 @@ func (firstPart) PrefixLen(key []byte) int {
 	return len(key)
 }
 
-// A Writer refuses a Prefixer that gives a key another prefix than its start, and a Reader from Open uses no filter
-// with it: entries within bounds would be hidden.
+// A Writer refuses a Prefixer that returns different prefixes for a key and its start, and a Reader from Open uses
+// no filter with it: scans would miss entries.
 func TestPrefixerThatBreaksTheLaw(t *testing.T) {
 	t.Parallel()
 	w := newWriter(t, io.Discard, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterPrefix: firstPart{}})

@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// twoParts is a Prefixer of the user's: up to the second slash.
+// twoParts is a custom Prefixer for prefixes up to the second slash.
 type twoParts struct{}
 
 func (twoParts) Name() string { return "test.twoParts" }
@@ -52,7 +52,7 @@ type prefixCase struct {
 	pairs []workload.Pair
 	user  func(key []byte) []byte // the filter key of a key
 
-	neighbors bool // keys whose filter keys have a prefix
+	neighbors bool // keys with the same prefix are neighbors
 }
 
 // randomPrefixes returns a case of random options, orders and keys.
@@ -113,8 +113,8 @@ func (c *prefixCase) within(o *table.IterOptions) (all []workload.Pair) {
 	return all
 }
 
-// For any prefix, bounds and table, an Iter shows the entries that start with the prefix within the bounds, in both
-// directions, and Verify finds that the filters hold all prefixes.
+// For any prefix, bounds and table, an Iter returns the entries within the bounds that start with the prefix, in
+// both directions, and Verify finds that the filters hold all prefixes.
 func TestPrefixHidesNothing(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -147,11 +147,11 @@ func TestPrefixHidesNothing(t *testing.T) {
 	}
 }
 
-// ways are how to go through a table.
+// ways are the directions of iterating over a table.
 var ways = map[string]func(testing.TB, *table.Iter) []workload.Pair{"forward": forward, "backward": backward}
 
-// checkPrefix checks that an Iter with a prefix, and maybe with bounds, shows exactly the pairs that start with it and
-// are within the bounds. Unless these are neighbors, it may show others.
+// checkPrefix checks that an Iter with a prefix, and maybe with bounds, returns exactly the pairs that start with it
+// and are within the bounds. If these are not neighbors, it may return others too.
 func checkPrefix(t *testing.T, c *prefixCase, r *table.Reader, rng *rand.Rand) {
 	t.Helper()
 	var o table.IterOptions
@@ -178,7 +178,7 @@ func checkPrefix(t *testing.T, c *prefixCase, r *table.Reader, rng *rand.Rand) {
 	}
 }
 
-// checkSeekOfPrefix checks that SeekGE of the prefix of it is at the first pair.
+// checkSeekOfPrefix checks that SeekGE of its prefix moves to the first pair.
 func checkSeekOfPrefix(t *testing.T, c *prefixCase, it *table.Iter, prefix []byte, want []workload.Pair) {
 	t.Helper()
 	first := prefix
@@ -233,7 +233,7 @@ func TestScanOfAnAbsentPrefixReadsNothing(t *testing.T) {
 	}
 }
 
-// A key of the list that is the prefix of keys is denied, and a scan of the prefix finds these.
+// A key of Never that is a prefix of keys is ruled out, but a scan of the prefix finds these keys.
 func TestExceptionThatIsAPrefix(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterPrefix: filter.PrefixUntil("/"), Never: neverOf([]byte("a/"))}
@@ -245,7 +245,7 @@ func TestExceptionThatIsAPrefix(t *testing.T) {
 	checkPairs(t, "with a prefix", pairs[:2], forward(t, r.NewIter(&table.IterOptions{Prefix: []byte("a/")})))
 }
 
-// A recorder is a Policy and a TablePolicy of a user whose filters are the keys that were added, each before a "|".
+// A recorder is a custom Policy and TablePolicy whose filters are the added keys, each followed by "|".
 type recorder struct {
 	name   string
 	opened *[]string // the names of policies whose Open was called; may be nil
@@ -281,7 +281,7 @@ func (r *recording) Generate(b filter.Buffer) {
 
 type tableRecording struct{ *recording }
 
-// Generate fails for the empty key alone.
+// Generate fails only for the empty key.
 func (r tableRecording) Generate() ([]byte, error) {
 	if len(r.keys) == 1 {
 		return nil, errors.New("the empty key has no list")
@@ -289,8 +289,8 @@ func (r tableRecording) Generate() ([]byte, error) {
 	return r.keys, nil
 }
 
-// The table filter holds each prefix once, and so does each filter of the filter block, also if it has
-// the keys of several data blocks.
+// The table filter holds each prefix once, and so does each block filter, even if it has the keys of several data
+// blocks.
 func TestEachFilterHoldsAPrefixOnce(t *testing.T) {
 	t.Parallel()
 	pairs := pairsOf("a/1", "a/2", "a/3", "b/", "b/1", "c", "d/1", "d/2")

@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A Reader that does not know the function, or is told not to use filters, hides nothing.
+// A Reader without the Prefixer, or with IgnoreFilter, misses no entries.
 func TestUnknownPrefixer(t *testing.T) {
 	t.Parallel()
 	pairs := pairsOf("a/1/x", "a/2/x", "b/1/x")
@@ -40,8 +40,8 @@ func TestUnknownPrefixer(t *testing.T) {
 	}
 }
 
-// A table that names another function than that which it was written with: Verify says so, and a
-// Reader from Open uses no filter.
+// If a table names another Prefixer than it was written with, Verify reports it, and a Reader from Open uses no
+// filter.
 func TestWrongPrefixer(t *testing.T) {
 	t.Parallel()
 	pairs := pairsOf("aaaa", "bbbb", "cccc")
@@ -85,7 +85,7 @@ func TestPrefixerByName(t *testing.T) {
 	}
 }
 
-// A namedPrefixer has a name, and gives keys no prefix.
+// A namedPrefixer has a name, but keys have no prefixes.
 type namedPrefixer string
 
 func (p namedPrefixer) Name() string       { return string(p) }

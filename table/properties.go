@@ -15,11 +15,11 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// maxProperties bounds how many properties are read. Engines write far fewer.
+// maxProperties bounds the number of properties that are read. Engines write far fewer.
 const maxProperties = 1000
 
-// countEntry counts an entry, and finds out whether RocksDB may take the table over with it. It must not be in
-// the data block yet.
+// countEntry counts an entry, and checks whether RocksDB can ingest the table with it. The entry must not be in the
+// data block yet.
 func (w *Writer) countEntry(key, value []byte) {
 	p := &w.properties
 	p.RawKeySize += uint64(len(key))
@@ -30,14 +30,13 @@ func (w *Writer) countEntry(key, value []byte) {
 	w.external = w.external && w.staysExternal(key)
 }
 
-// RocksDB's databases, up to 10.x, ingest tables of other programs if two properties are there: a version,
-// and 8 bytes for the sequence number that all entries have from then on, in place of 0. Its checks
-// look at the first and at the last key alone. So a Writer writes these properties only if nothing
-// in the table contradicts them.
+// RocksDB up to 10.x ingests other programs' tables if they have two properties: a version, and 8 bytes for the
+// sequence number that then replaces 0 in all entries. It checks only the first and the last key. So a Writer sets
+// these properties only if all entries comply.
 
-// staysExternal reports whether RocksDB may take the table over with key as its next. The key must
-// have sequence number 0 and a kind of LevelDB's, and be the only one of its user key. RocksDB asks a
-// filter of the whole table for user keys.
+// staysExternal reports whether RocksDB can ingest the table if key is the next one. The key must have sequence
+// number 0 and one of LevelDB's kinds, and be the only version of its user key. RocksDB looks up user keys in a
+// table filter.
 func (w *Writer) staysExternal(key []byte) bool {
 	k, ok := internalkey.Parse(key)
 	last := w.data.LastKey()
@@ -94,8 +93,8 @@ func propertyFields(p *layout.Properties) map[string]any {
 	}
 }
 
-// indexTypeName is the name of the property for the type of the index. Its value is 0 in 4
-// bytes, which stands for a single sorted block.
+// indexTypeName is the name of the property for the type of the index. Its value is 4 zero bytes, which means a
+// single sorted block.
 const indexTypeName = "rocksdb.block.based.table.index.type"
 
 // encodeProperties returns the contents of the properties block.
@@ -117,7 +116,7 @@ func encodeProperties(p *layout.Properties) ([]byte, error) {
 		}
 	}
 	names := slices.Sorted(maps.Keys(all))
-	// One restart point, as in RocksDB's.
+	// One restart point, as in RocksDB's block.
 	return encodeBlock(math.MaxInt32, len(names), func(i int) (key, value []byte) {
 		return []byte(names[i]), all[names[i]]
 	})
@@ -167,9 +166,8 @@ func (f metaReader) propertiesAt(h tablefile.Handle, b *tablefile.Scratch) (*lay
 // propertiesBudget bounds the memory for names and values.
 var propertiesBudget = tablefile.Budget{Fixed: 1 << 20, PerByte: 1}
 
-// decodeProperties decodes a properties block. It takes at most budget bytes of memory for
-// names and values. Names can share bytes, and then be far longer than the block. The block can
-// be far longer than the file.
+// decodeProperties decodes a properties block. It takes at most budget bytes of memory for names and values. Names
+// that share bytes can be far longer than the block, and a compressed block far longer than the file.
 func decodeProperties(contents []byte, budget int) (*layout.Properties, error) {
 	var it rowblock.Iter
 	if err := it.Open(contents, rowblock.Order{}, &rowblock.Budget{Memory: budget / 2}); err != nil {

@@ -66,8 +66,7 @@ func TestProperties(t *testing.T) {
 	}
 }
 
-// What other engines say is kept, and what is damaged is an error, of Properties
-// alone.
+// Other engines' properties are kept. Corrupt ones are an error only of Properties.
 func TestReadProperties(t *testing.T) {
 	t.Parallel()
 	many := []string{}
@@ -106,12 +105,12 @@ func TestReadProperties(t *testing.T) {
 	checkError(t, "Properties of a closed Reader", errorOf(r.Properties()), table.ErrClosed, "")
 }
 
-// partsFiltered is the bytewise order, with filters of the first byte of each key.
+// partsFiltered is the bytewise order, with the first byte of a key as filter key.
 type partsFiltered struct{ table.Comparer }
 
 func (partsFiltered) FilterKey(key []byte) []byte { return key[:min(1, len(key))] }
 
-// Tables that RocksDB takes over say so. Those that it would give other answers of do not.
+// Tables that RocksDB can ingest have the properties for it. Tables for which it would return wrong results do not.
 func TestExternalFile(t *testing.T) {
 	t.Parallel()
 	filtered := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}

@@ -21,17 +21,16 @@ type Reader struct {
 	lookups tablefile.ReadOptions // of lookups and iterators: see With
 }
 
-// A source is the table that a Reader reads, and that the Readers made of it by With and DontFillCache read too. Its
-// first use opens it.
+// A source is a table that a Reader shares with the Readers from its With and DontFillCache. Its first use opens it.
 type source struct {
-	opened   atomic.Pointer[openTable] // nil: it was not used yet, or it is closed
-	firstUse sync.Mutex                // is held while the table is opened, and by Close
+	opened   atomic.Pointer[openTable] // nil before the first use, and after Close of a mapped file
+	firstUse sync.Mutex                // held while the table is opened, and by Close
 
 	o           ReaderOptions // with defaults
 	fileOptions tablefile.Options
-	src         io.ReaderAt // nil: a mapped file that is closed
+	src         io.ReaderAt // nil after Close of a mapped file
 	size        int64
-	isFile      bool // Open or OpenFS has opened it: Close closes it, and its filters have to be checked
+	isFile      bool // Open or OpenFS has opened it: Close closes it, and its filters are validated
 	closed      atomic.Bool
 }
 
@@ -58,7 +57,7 @@ func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	return s.ready()
 }
 
-// newSource returns a source that is not opened yet.
+// newSource returns a source that is not open yet.
 func newSource(src io.ReaderAt, size int64, o *ReaderOptions) (*source, error) {
 	s := &source{src: src, size: size}
 	if err := s.o.set(o); err != nil {
@@ -172,7 +171,7 @@ func openFile(name string, f file, info fs.FileInfo, o *ReaderOptions) (r *Reade
 	return r, err
 }
 
-// reads returns what the source reads, unless it is closed.
+// reads returns the io.ReaderAt that the source reads, or ErrClosed.
 func (s *source) reads() (io.ReaderAt, error) {
 	s.firstUse.Lock()
 	defer s.firstUse.Unlock()
@@ -182,7 +181,7 @@ func (s *source) reads() (io.ReaderAt, error) {
 	return s.src, nil
 }
 
-// A file is what Open and OpenFS have opened.
+// A file is a table file from Open or OpenFS.
 type file interface {
 	io.ReaderAt
 	io.Closer
@@ -233,8 +232,8 @@ func (r *Reader) FilterOnly() bool {
 	return err == nil && t.filterOnly || errors.Is(err, ErrUnknownFilter) // it has nothing else
 }
 
-// Close closes the Reader, and the file of Open. Concurrent calls return a result or ErrClosed, later ones ErrClosed.
-// Values from Get remain valid.
+// Close closes the Reader, and the file that Open has opened. Concurrent calls return a result or ErrClosed, later
+// ones ErrClosed. Values from Get remain valid.
 func (r *Reader) Close() error {
 	if r.closed.Swap(true) {
 		return ErrClosed

@@ -24,7 +24,7 @@ type user struct {
 	kept   map[string][]byte
 }
 
-// may passes errors that are allowed: ErrClosed, once the Reader may be closed.
+// may returns err unless it is allowed: ErrClosed, once the Reader may be closed.
 func (u *user) may(err error) error {
 	if errors.Is(err, table.ErrClosed) && u.closed.Load() {
 		return nil
@@ -87,9 +87,8 @@ func (u *user) iterate(rng *rand.Rand) error {
 	return u.may(it.Error())
 }
 
-// One Reader under sixteen goroutines that look up, iterate and verify, until
-// one of them closes it: right answers, then ErrClosed. What Get returned stays
-// true when the Reader is closed, its memory is used by another and its file is
+// Sixteen goroutines look up, iterate and verify with one Reader, until one of them closes it: results are right,
+// then ErrClosed. Values from Get remain unchanged when the Reader is closed, its memory is reused and its file is
 // gone.
 func TestReaderIsSafeForConcurrentUse(t *testing.T) {
 	pairs := numbered(2000)
@@ -109,7 +108,7 @@ func TestReaderIsSafeForConcurrentUse(t *testing.T) {
 	}
 }
 
-// workTogether has n users work with r until the first closes it.
+// workTogether runs n users of r until the first one closes it.
 func workTogether(t *testing.T, r *table.Reader, pairs []workload.Pair, n int) []user {
 	t.Helper()
 	var closed atomic.Bool
@@ -153,7 +152,7 @@ func (u *user) work(number uint64) error {
 	}
 }
 
-// checkKept checks the values that users kept, after others have used memory.
+// checkKept checks the values that users kept, after memory was reused.
 func checkKept(t *testing.T, users []user, pairs []workload.Pair) {
 	t.Helper()
 	other := open(t, build(t, nil, slices.Concat(pairsOf("a"), pairs)), nil)

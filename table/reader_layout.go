@@ -37,7 +37,7 @@ func (r *Reader) FirstKey() ([]byte, error) { return r.keyAt((*Iter).First) }
 // LastKey reads the last key, or returns ErrNotFound if there is none.
 func (r *Reader) LastKey() ([]byte, error) { return r.keyAt((*Iter).Last) }
 
-// keyAt returns a copy of the key that a move of an Iter finds.
+// keyAt returns a copy of the key that an Iter moves to.
 func (r *Reader) keyAt(move func(*Iter) bool) ([]byte, error) {
 	it := r.NewIter(nil)
 	if !move(it) {
@@ -47,19 +47,19 @@ func (r *Reader) keyAt(move func(*Iter) bool) ([]byte, error) {
 		return nil, ErrNotFound
 	}
 	key := it.Key()
-	if len(key) < maxClonedKey { // a longer one may be in a buffer of the Iter, which ends here
+	if len(key) < maxClonedKey { // a longer one may stay in the Iter's buffer, which is not reused
 		key = append([]byte{}, key...)
 	}
 	return slices.Clip(key), it.Close()
 }
 
-// maxClonedKey is the length from which on a key is not copied. Close does not put the block of
-// such a key into a pool, as it is longer than maxPooledBlock. The copy of a key that is as
-// long as its block would take as much memory as the block.
+// maxClonedKey is the length at which a key is no longer copied. Close does not put the block of such a key into a
+// pool, since it is longer than maxPooledBlock. A copy of a key that is as long as its block would double the
+// memory.
 const maxClonedKey = 1 << 20
 
-// MemorySize returns the bytes of memory of index and filters, without the source's own bytes and the Cache. It grows
-// once many lookups have built a search tree.
+// MemorySize returns the memory in bytes that index and filters take, without the source's own bytes and the Cache.
+// It grows once many lookups have built a search tree.
 func (r *Reader) MemorySize() int64 {
 	size := int64(unsafe.Sizeof(*r) + unsafe.Sizeof(*r.source))
 	if t := r.opened.Load(); t != nil {
@@ -68,7 +68,7 @@ func (r *Reader) MemorySize() int64 {
 	return size
 }
 
-// memorySize returns how many bytes of memory the open table takes.
+// memorySize returns the memory in bytes that the open table takes.
 func (t *openTable) memorySize() int64 {
 	size := int64(unsafe.Sizeof(*t)) + t.file.Memory()
 	if t.file.HandsOut() {
@@ -83,9 +83,9 @@ func (t *openTable) memorySize() int64 {
 	return size + t.sieve.TableSize
 }
 
-// ReadLayout reads footer and index of the table in the first size bytes of r, whatever the order of its keys. o may
-// be nil. The Layout keeps r, which must be safe for concurrent use. If footer or index are corrupt, it returns a
-// [*CorruptionError] and, if possible, a Layout without Data.
+// ReadLayout reads footer and index of the table in the first size bytes of r, whatever the order of its keys. If o
+// is nil, the defaults are used. The Layout keeps r, which must be safe for concurrent use. If footer or index are
+// corrupt, it returns a [*CorruptionError] and, if possible, a Layout without Data.
 func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*layout.Layout, error) {
 	opts := new(ReaderOptions)
 	if err := opts.set(o); err != nil {

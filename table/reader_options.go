@@ -28,7 +28,7 @@ type ReaderOptions struct {
 	// lookups miss keys: a Reader of Open detects most cases ([Reader.FilterErr]), and Verify all.
 	FilterKey func(key []byte) []byte
 
-	filtersUserKeys bool // FilterKey is that of an InternalComparer, and is defined for separators
+	filtersUserKeys bool // FilterKey is an InternalComparer's, which is defined for separators too
 
 	// If IgnoreFilter is set, filters are not loaded.
 	IgnoreFilter bool
@@ -150,8 +150,8 @@ func (o *ReaderOptions) codecs() map[byte]tablefile.Codec {
 // its blocks.
 type Cache struct{ c tablefile.Cache }
 
-// NewCache returns an empty Cache of up to so much memory, in bytes. If bytes is <= 0, it caches nothing. An entry of
-// a decoded block takes its key, its value and about 24 bytes, which can be far more than in the file.
+// NewCache returns an empty Cache that takes up to that many bytes of memory. If bytes is <= 0, it caches nothing.
+// An entry of a decoded block takes its key, its value and about 24 bytes, which can be far more than in the file.
 func NewCache(bytes int64) *Cache { return &Cache{tablefile.Cache{Budget: bytes}} }
 
 // Size returns the bytes of memory of the cached blocks.
@@ -173,8 +173,8 @@ type Metrics struct {
 	FilterPageErrors     atomic.Uint64 // lookups whose page could not be read or was corrupt
 	BytesRead            atomic.Uint64 // bytes of BlocksRead in the file
 	CacheHits            atomic.Uint64 // data blocks and filter pages found in the Cache
-	CacheMisses          atomic.Uint64 // those not found in the Cache; a block can count several times in GetMany
-	CacheEvictions       atomic.Uint64 // those of these Readers that the Cache removed
+	CacheMisses          atomic.Uint64 // blocks and pages not in the Cache; GetMany can count a block several times
+	CacheEvictions       atomic.Uint64 // blocks and pages of these Readers that the Cache evicted
 }
 
 // countFilterCheck counts a check of a filter and its result.

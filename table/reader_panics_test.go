@@ -9,8 +9,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A source that panics, once: the Iter knows that what it had is lost, until it
-// has found a place to go on from.
+// After a panic of the source, an Iter fails until First, Last or a seek succeeds.
 func TestSourceThatPanics(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(100)
@@ -37,8 +36,7 @@ func TestSourceThatPanics(t *testing.T) {
 	checkPairs(t, "after all panics", pairs[:60], forward(t, it))
 }
 
-// What was read ahead before the source panicked is not taken for the bytes that it was asked
-// for.
+// After a panic of the source, earlier bytes in the read-ahead buffer are not taken for the requested ones.
 func TestReadAheadThatPanics(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(100)
@@ -63,7 +61,7 @@ func TestReadAheadThatPanics(t *testing.T) {
 	}
 }
 
-// A Comparer that panics within a seek: that is no end of the table.
+// After a panic of the Comparer in a seek, the Iter does not report the end of the table.
 func TestComparerThatPanics(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(100)
@@ -94,8 +92,7 @@ func TestComparerThatPanics(t *testing.T) {
 	checkPairs(t, "after all panics", pairs, forward(t, it))
 }
 
-// A source that panics at random reads, of whatever call: nothing stays locked, in use or in the
-// Cache.
+// If a source panics at random reads, of any call, nothing stays locked, in use or in the Cache.
 func TestAnyReadMayPanic(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(200)
@@ -130,7 +127,7 @@ func TestAnyReadMayPanic(t *testing.T) {
 	}
 }
 
-// anyCall returns one of the calls that read. All have one read at a time.
+// anyCall returns one of the calls that read, with one read at a time.
 func anyCall(rng *rand.Rand, r *table.Reader, key []byte) func() error {
 	one := &table.GetManyOptions{Concurrency: 1}
 	return pick(rng, r.Verify, r.FilterErr,

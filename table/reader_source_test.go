@@ -22,7 +22,7 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// A read that fails is reported with its cause, and the next call tries again.
+// A failed read is reported with its cause, and the next call tries again.
 func TestReadErrorsAreTransient(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{BlockSize: 1, FilterPolicy: filter.NewBloom(10)}, pairsOf("a", "b", "c"))
@@ -59,7 +59,7 @@ func TestReadErrorsAreTransient(t *testing.T) {
 	}
 }
 
-// A Close in the midst of a read is ErrClosed, whatever the source says.
+// If the Reader is closed during a read, the call returns ErrClosed, whatever the source returns.
 func TestCloseDuringRead(t *testing.T) {
 	t.Parallel()
 	calls := maps.Clone(lookups)
@@ -79,11 +79,11 @@ func TestCloseDuringRead(t *testing.T) {
 	}
 }
 
-// What sources may and may not do: the contract of io.ReaderAt, and beyond.
+// What sources may do, within the contract of io.ReaderAt and beyond it.
 func TestSources(t *testing.T) {
 	t.Parallel()
 	contents := build(t, withBloom, numbered(100))
-	ended := fmt.Errorf("%w: %w", errBroken, io.EOF) // a connection that ended
+	ended := fmt.Errorf("%w: %w", errBroken, io.EOF) // a broken connection
 	reading := func(part int, err error) readAtFunc {
 		return func(p []byte, off int64) (int, error) {
 			n, _ := bytes.NewReader(contents).ReadAt(p[:len(p)/part], off)
@@ -114,7 +114,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// checkCalls has each call read from a source, want its error, and then read from a good source.
+// checkCalls checks that each call returns the error of a bad source, and then works with a good one.
 func checkCalls(t *testing.T, name string, contents []byte, bad readAtFunc, badErr error) {
 	t.Helper()
 	calls := maps.Clone(lookups)
@@ -141,7 +141,7 @@ func checkCalls(t *testing.T, name string, contents []byte, bad readAtFunc, badE
 	}
 }
 
-// A source that is shorter than the size given.
+// The source is shorter than the given size.
 func TestSourceShorterThanSize(t *testing.T) {
 	t.Parallel()
 	contents := build(t, withBloom, numbered(100))
@@ -153,8 +153,7 @@ func TestSourceShorterThanSize(t *testing.T) {
 	}
 }
 
-// A source whose bytes change from one read to the next: each call is an error
-// or the truth of that moment.
+// If the source's bytes change from one read to the next, each call returns an error or the current contents.
 func TestSourceThatChanges(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(100)
@@ -178,7 +177,7 @@ func TestSourceThatChanges(t *testing.T) {
 			t.Errorf("Get(%q) of the block as it was = %q, %v", p.Key, v, err)
 		}
 	}
-	// Another table, as sound, under the Reader's feet.
+	// Replace the table by another sound one.
 	other := bytes.ReplaceAll(contents, []byte("value of"), []byte("VALUE OF"))
 	rawtable.Repair(other)
 	copy(contents, other)
@@ -209,8 +208,8 @@ func (s *faultySource) Slice(off int64, n int) ([]byte, error) {
 	return s.Slicer.Slice(off, n)
 }
 
-// openFaulty opens a table with the keys of numbered(100), of which the footer was read. Its source
-// is broken from now on.
+// openFaulty opens a table with the keys of numbered(100). Only the footer was read, and the source is broken from
+// now on.
 func openFaulty(t *testing.T) (*table.Reader, *faultySource) {
 	t.Helper()
 	contents := build(t, withBloom, numbered(100))
@@ -220,8 +219,8 @@ func openFaulty(t *testing.T) (*table.Reader, *faultySource) {
 	return r, src
 }
 
-// If a table cannot be opened at its first use, all lookups and Iters return the error, until it can.
-// None says that a key is absent.
+// If a table cannot be opened at its first use, all lookups and Iters return the error, and never ErrNotFound, until
+// it can.
 func TestTableThatCannotBeOpened(t *testing.T) {
 	t.Parallel()
 	r, src := openFaulty(t)
@@ -259,7 +258,7 @@ func TestTableThatCannotBeOpened(t *testing.T) {
 	}
 }
 
-// What ReadBlock returns is the caller's: to change it changes no table.
+// The caller owns the result of ReadBlock: modifying it does not change the table.
 func TestReadBlockOfASliceSource(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, numbered(100))
@@ -279,8 +278,8 @@ func TestReadBlockOfASliceSource(t *testing.T) {
 	}
 }
 
-// An index that changes while its search tree is built has wrong answers at most. The keys that are
-// asked are shorter than what all separators of one index or the other begin with.
+// If an index changes while its search tree is built, results may be wrong, but nothing panics. The searched keys
+// are shorter than the common prefix of all separators.
 func TestIndexThatChangesWhileItIsBuilt(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -320,8 +319,8 @@ func TestIndexThatChangesWhileItIsBuilt(t *testing.T) {
 	}
 }
 
-// A footer that cannot be read is an error, also of a source that hands out its bytes: the error of the
-// source, or the end of a file that is shorter than was said.
+// An unreadable footer is an error, even for a source that hands out its bytes: the source's error, or an unexpected
+// end of a file that is shorter than its size.
 func TestUnreadableFooter(t *testing.T) {
 	t.Parallel()
 	contents := build(t, nil, numbered(100))

@@ -40,7 +40,7 @@ func TestReaderRefusesImpossibleOptions(t *testing.T) {
 	}
 }
 
-// A table of a file system is as one of NewReader, and its file is closed.
+// A table from OpenFS works like one from NewReader, and its file is closed.
 func TestOpenFS(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(300)
@@ -66,7 +66,7 @@ func TestOpenFS(t *testing.T) {
 	}
 }
 
-// What cannot be read at any offset is an error that says what to do.
+// For files without ReadAt, OpenFS returns an error that says what to do.
 func TestOpenFSOfOtherFiles(t *testing.T) {
 	t.Parallel()
 	var archive bytes.Buffer
@@ -84,7 +84,7 @@ func TestOpenFSOfOtherFiles(t *testing.T) {
 	}
 }
 
-// readsToOpen returns a Reader, and how many reads it took to open it.
+// readsToOpen returns a Reader, and the number of reads for opening it.
 func readsToOpen(t *testing.T, contents []byte, tail int) (*table.Reader, int) {
 	t.Helper()
 	src := &countingReader{ReaderAt: bytes.NewReader(contents)}
@@ -92,8 +92,8 @@ func readsToOpen(t *testing.T, contents []byte, tail int) (*table.Reader, int) {
 	return r, int(src.n.Load())
 }
 
-// Opening takes one read for all parts that lie in the tail, and one for each
-// other. Whatever the tail, the table is the same.
+// Opening takes one read for all parts within the tail, and one for each other part. The tail does not change the
+// table.
 func TestTailSize(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(5000)
@@ -126,8 +126,7 @@ func TestTailSize(t *testing.T) {
 	}
 }
 
-// A tail that cannot be read as a whole is read in parts, and an error names the
-// part that it is in.
+// If the tail cannot be read as a whole, it is read in parts, and the error names the part.
 func TestTailThatCannotBeReadIsReadInParts(t *testing.T) {
 	t.Parallel()
 	contents := build(t, withBloom, numbered(5000))
@@ -153,7 +152,7 @@ func TestTailThatCannotBeReadIsReadInParts(t *testing.T) {
 	}
 }
 
-// A file that says that it is huge is no reason to take memory for all of it.
+// For a file that claims to be huge, memory is not allocated for all of it.
 func TestTailOfHugeFile(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
@@ -165,8 +164,8 @@ func TestTailOfHugeFile(t *testing.T) {
 	}
 }
 
-// MemorySize is what the runtime says, within a tenth: of tables with many and few blocks, with
-// each kind of filter, and with a cache. Not parallel, since it measures the heap.
+// MemorySize agrees with the heap's growth within a tenth, for tables with many and few blocks, with each kind of
+// filter, and with a Cache. The test is not parallel, since it measures the heap.
 func TestMemorySize(t *testing.T) {
 	pairs := numbered(20_000)
 	for name, tt := range map[string]struct {
@@ -187,22 +186,22 @@ func TestMemorySize(t *testing.T) {
 	}
 }
 
-// heapOf returns the MemorySize of a Reader, and by how much the heap grows for one.
+// heapOf returns the MemorySize of a Reader, and the growth of the heap for one.
 func heapOf(t *testing.T, contents []byte, o *table.ReaderOptions) (size, heap int64) {
 	const n = 20
 	var readers [n]*table.Reader
 	before := settledHeap()
 	for i := range readers {
 		readers[i] = open(t, contents, o)
-		size = readers[i].MemorySize() // has the search tree built, which it counts
+		size = readers[i].MemorySize() // after lookups that build the search tree, which it counts
 	}
 	after := settledHeap()
 	runtime.KeepAlive(readers)
 	return size, (after - before) / n
 }
 
-// settledHeap returns the bytes of the heap when nothing is freed any more. What is in pools takes two
-// collections, and what goroutines of earlier tests have is freed when they have ended.
+// settledHeap returns the size of the heap once it no longer shrinks. Pools take two collections, and the memory of
+// earlier tests' goroutines is freed when they have ended.
 func settledHeap() int64 {
 	var m runtime.MemStats
 	for last, same := int64(-1), 0; same < 3; last = int64(m.HeapAlloc) {
@@ -215,7 +214,7 @@ func settledHeap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// Ten thousand open tables that hand out their bytes take about 1 KB each, also after a lookup.
+// Ten thousand open tables that hand out their bytes take about 1 KB each, even after a lookup.
 func TestTenThousandTables(t *testing.T) {
 	long.NoRace(t)
 	const n = 10_000

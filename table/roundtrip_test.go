@@ -22,10 +22,9 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// The law: what a Writer accepts, a Reader with the same Comparer, FilterKey and
-// Codecs and otherwise default options reads, through every operation. Tables of
-// extreme shapes, each in other blocks, orders, compressions and filters, are held
-// to it.
+// Whatever a Writer accepts, a Reader with the same Comparer, FilterKey and Codecs and otherwise default options
+// reads with every operation: here for tables of extreme shapes with different blocks, orders, compressions and
+// filters.
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	long.NoRace(t)
 	rng := rand.New(rand.NewPCG(13, 1))
@@ -40,7 +39,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 		for range rounds {
 			o := anyOptions(rng)
 			if shape.many && o.Comparer == (descendingComparer{}) {
-				o.BlockSize = min(o.BlockSize, 64<<10) // each key is compared whole, with all before it
+				o.BlockSize = min(o.BlockSize, 64<<10) // comparing long keys with all keys before them takes time
 			}
 			name := fmt.Sprintf("%s, blocks of %d, restarts every %d, %s, codec %d, concurrency %d, filters %v %v",
 				shape.name, o.BlockSize, o.RestartInterval, o.Comparer.Name(), o.Compression.ID(), o.Concurrency, o.FilterPolicy, o.TableFilterPolicy)
@@ -72,8 +71,8 @@ func (s shape) pairs(order table.Comparer) []workload.Pair {
 	return pairs
 }
 
-// deflate compresses far more than Snappy can: what bounds work and memory by the
-// length in the file is wrong for it.
+// deflate compresses far more than Snappy: bounds of work and memory by the length in the file would be too low for
+// it.
 type deflate struct{}
 
 func (deflate) ID() byte { return 4 }
@@ -119,7 +118,7 @@ func anyOptions(rng *rand.Rand) table.WriterOptions {
 	return o
 }
 
-// manyNames is a policy of as many names as a Writer takes, all of them long.
+// manyNames is a policy with as many names as a Writer accepts, all of them long.
 type manyNames struct{ filter.Bloom }
 
 func (manyNames) String() string                 { return "of many names" }
@@ -156,7 +155,7 @@ func checkLaw(t *testing.T, o *table.WriterOptions, pairs []workload.Pair) {
 	takeApart(t, contents, &ro)
 }
 
-// lookUp gets some of the pairs, and keys that are not there.
+// lookUp gets some of the pairs, and absent keys.
 func lookUp(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 	t.Helper()
 	for i := 0; i < len(pairs); i += 1 + len(pairs)/10 {
@@ -226,7 +225,7 @@ type longNamed struct{ descendingComparer }
 
 func (longNamed) Name() string { return strings.Repeat("n", 1025) }
 
-// shape is how many entries a table has, and what they are.
+// shape describes the number and the contents of a table's entries.
 type shape struct {
 	name  string
 	large bool // takes seconds
@@ -236,7 +235,7 @@ type shape struct {
 	size  int // of a value
 }
 
-// shapes are extreme, and were refused by Readers once.
+// shapes are extreme. Earlier Readers refused them.
 var shapes = []shape{
 	{name: "nothing", n: 0},
 	{name: "the empty key", n: 1, key: func(int) string { return "" }},
@@ -253,7 +252,7 @@ var shapes = []shape{
 	{large: true, name: "30,000 short keys", n: 30_000, key: numberedKey(8)},
 }
 
-// What is there and empty is not nil, however it is looked up, also by a nil key.
+// Empty keys and values of present entries are not nil, however they are looked up, even with a nil key.
 func TestEmptyIsNotNil(t *testing.T) {
 	t.Parallel()
 	empties := []workload.Pair{{Key: []byte{}, Value: []byte{}}, {Key: []byte("a"), Value: []byte{}}, {Key: []byte("b"), Value: []byte("1")}, {Key: []byte("c"), Value: []byte{}}}
@@ -284,13 +283,13 @@ func checkNotNil(t *testing.T, pairs []workload.Pair, o table.WriterOptions, cac
 		}
 	}
 	r := open(t, build(t, &o, stored), ro)
-	for range 3 { // the Cache takes a block that is read again
+	for range 3 { // the Cache admits a block that is read again
 		checkLookupsNotNil(t, r, stored)
 		checkItersNotNil(t, r, internal, len(stored))
 	}
 }
 
-// checkLookupsNotNil looks each pair up in all ways, an empty key as nil too.
+// checkLookupsNotNil looks up each pair in all ways, an empty key also as nil.
 func checkLookupsNotNil(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 	t.Helper()
 	ctx := context.Background()

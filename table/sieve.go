@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// A sieve has the filters of a table, and knows whether to trust them. Lookups consult filters through it only.
+// A sieve has the filters of a table, and knows whether to trust them. Lookups consult filters only through it.
 type sieve struct {
 	layout.Filters
 	byHash hashFilter // Filters.Table, if it depends on the hash of the whole key; else nil
@@ -24,13 +24,13 @@ type sieve struct {
 	file *tablefile.File
 	o    *ReaderOptions
 
-	// A table that Open has opened is checked: whether its filters have its first keys. If one rules out any, they
-	// would hide keys, and none is used. Most likely FilterKey is not the one that the table was written with, and then
-	// filters have the other keys by chance only. This is found out when a filter rules out a key for the first time.
-	// Until then the filters have hidden nothing.
+	// The filters of a table from Open are validated with its first keys. If one rules out such a key, it would hide
+	// keys, and no filter is used. Most likely FilterKey is not the one that the table was written with, and the
+	// filters contain the other keys only by chance. Filters are validated when one rules out a key for the first
+	// time. Until then they have hidden nothing.
 	trust    atomic.Int32 // 0 until it is known
 	mu       sync.Mutex
-	distrust error // which filters rule out the key, if they do
+	distrust error // which filters rule out a key of the table, if distrusted
 }
 
 const (
@@ -38,13 +38,13 @@ const (
 	distrusted = 2
 )
 
-// These stand for all data blocks of a table, which the table filter is for.
+// These select the table filter, in place of the number of a data block.
 const (
 	wholeTable        = -1 // consulted for a key
-	wholeTableByStart = -2 // consulted for a prefix, which exceptions are not about
+	wholeTableByStart = -2 // consulted for a prefix, to which exceptions do not apply
 )
 
-// use has the sieve use its filters.
+// use puts the opened filters to use.
 func (s *sieve) use() {
 	if s.o.FilterKey == nil {
 		s.byHash, _ = s.Table.(hashFilter)
@@ -54,8 +54,8 @@ func (s *sieve) use() {
 	}
 }
 
-// filterKeyOf returns the filter key of key: f(key), or all of key if f is nil. A nil key is
-// the empty key: f gets a slice that is not nil.
+// filterKeyOf returns the filter key of key: f(key), or all of key if f is nil. A nil key is the empty key: f never
+// gets a nil slice.
 func filterKeyOf(f func(key []byte) []byte, key []byte) []byte {
 	if key == nil {
 		key = []byte{}
@@ -66,8 +66,9 @@ func filterKeyOf(f func(key []byte) []byte, key []byte) []byte {
 	return f(key)
 }
 
-// mayContain consults the filter of data block i, or the table filter, for a filter key, if there are both. A key whose
-// filter key is nil is in no filter. If the block cannot be found it may have the key: to read it is an error.
+// mayContain consults the filter of data block i, or the table filter if i is negative, for a filter key. If there
+// is no such filter, or filterKey is nil, the key may be there. The same holds if the block's handle is corrupt:
+// reading the block then fails.
 func (s *sieve) mayContain(i int, filterKey []byte) (mayContain, checked bool) {
 	if filterKey == nil || s.trust.Load() == distrusted {
 		return true, false
@@ -128,8 +129,8 @@ func (s *sieve) excludes(k *HashedKey) bool {
 	return !mayContain
 }
 
-// validated reports whether a filter that rules out a key may be believed. If the first keys are damaged it may, since
-// lookups will report that; but if the source fails, the next negative checks again.
+// validated reports whether a filter that rules out a key can be trusted. If the first keys are corrupt, it can,
+// since lookups will report that. If the source fails, it cannot, and the next negative validates again.
 func (s *sieve) validated() bool {
 	if state := s.trust.Load(); state != 0 {
 		return state == trusted
@@ -150,7 +151,7 @@ func (s *sieve) validated() bool {
 	return s.trust.Load() == trusted
 }
 
-// unusable returns why no filter may be believed, or nil if they may, or if there are none.
+// unusable returns why the filters cannot be trusted, or nil if they can, or if there are none.
 func (s *sieve) unusable() error {
 	return s.file.Guard(func() error {
 		if s.Blocks == nil && !s.HasTable() || s.validated() || s.trust.Load() != distrusted {
@@ -160,15 +161,15 @@ func (s *sieve) unusable() error {
 	})
 }
 
-// maxChecked is the number of first keys that filters are checked for. With a wrong FilterKey, a filter of 10 bits per key
-// has one of 100 keys by chance, but hardly several.
+// maxChecked is the number of first keys that validate filters. With a wrong FilterKey, a filter of 10 bits per key
+// contains 1 of 100 keys by chance, but hardly several.
 const maxChecked = 8
 
 // errChecked ends the walk over the first keys.
 var errChecked = errors.New("the filters were checked for enough keys")
 
-// checkFirstKeys checks the filters for the first keys of the table, in any order, as far as they are in its first data
-// block. negatives is about the first key that is ruled out. err says why keys cannot be read.
+// checkFirstKeys checks the filters for the first keys in the first data block, whatever their order. negatives is
+// about the first key that is ruled out. err says why keys or filters cannot be read.
 func (s *sieve) checkFirstKeys() (negatives, err error) {
 	h, err := s.file.Index.Handle(0)
 	if err != nil {
@@ -195,8 +196,8 @@ func (s *sieve) checkFirstKeys() (negatives, err error) {
 	return negatives, unread
 }
 
-// falseNegatives returns an error for each filter that rules out key, which is in the data block at h, or its prefix. err says
-// why the table filter cannot be read.
+// falseNegatives returns an error for each filter that rules out key, which is in the data block at h, or its
+// prefix. err says why the table filter cannot be read.
 func (s *sieve) falseNegatives(h tablefile.Handle, key []byte) (negatives, err error) {
 	var found [4]error
 	filterKey := filterKeyOf(s.o.FilterKey, key)
@@ -220,7 +221,7 @@ func (s *sieve) falseNegatives(h tablefile.Handle, key []byte) (negatives, err e
 	return errors.Join(found[:]...), nil
 }
 
-// falseNegative returns an error if a filter rules out key, which the table has.
+// falseNegative returns an error if a filter rules out key, which is in the table.
 func (s *sieve) falseNegative(listed layout.MetaindexEntry, contains func(filterKey []byte) bool, key, filterKey []byte) error {
 	if contains(filterKey) {
 		return nil
@@ -239,8 +240,8 @@ type batchFilter interface {
 	ContainsMany(keys [][]byte, results []bool)
 }
 
-// mayContainMany consults the table filter for several filter keys at once, if it has a faster way for them, and
-// reports whether it did. The answers are not recorded.
+// mayContainMany consults the table filter for several filter keys at once, if it has ContainsMany, and reports
+// whether it did. The answers are not recorded.
 func (s *sieve) mayContainMany(filterKeys [][]byte, answers []bool) bool {
 	whole, ok := s.Table.(batchFilter)
 	if !ok || len(filterKeys) < 2 || s.trust.Load() == distrusted {

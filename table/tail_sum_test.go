@@ -34,8 +34,7 @@ func withValues(n int, value string) []workload.Pair {
 	return pairs
 }
 
-// Tables of the same keys and other values of the same length have the same tail, byte for byte.
-// With a digest they do not.
+// Tables with the same keys and different values of the same length have identical tails. With a digest they do not.
 func TestTailSumOfOtherValues(t *testing.T) {
 	t.Parallel()
 	for _, digest := range []bool{false, true} {
@@ -58,7 +57,7 @@ func TestTailSumOfOtherValues(t *testing.T) {
 	}
 }
 
-// tailSize returns how many bytes the table has behind its last data block.
+// tailSize returns the number of bytes after the last data block.
 func tailSize(t *testing.T, contents []byte) uint64 {
 	t.Helper()
 	l := layoutOf(t, contents)
@@ -66,8 +65,8 @@ func tailSize(t *testing.T, contents []byte) uint64 {
 	return uint64(len(contents)) - last.Offset - last.Length - 5
 }
 
-// The digest is that of the trailers in the file, and the Writer knows the TailSum, whatever the
-// options are. The digest block changes no bytes of data blocks and filters.
+// For any options, the digest is the SHA-256 of the trailers in the file, and the Writer returns the right TailSum.
+// The digest block does not change data blocks and filters.
 func TestDataDigestIsThatOfTheTrailers(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -94,8 +93,8 @@ func TestDataDigestIsThatOfTheTrailers(t *testing.T) {
 	}
 }
 
-// checkDigest compares the digest block with the data blocks, and these with those of a table
-// without a digest.
+// checkDigest compares the digest block with the data blocks, and these with the data blocks of a table without a
+// digest.
 func checkDigest(t *testing.T, contents, plain []byte) {
 	t.Helper()
 	l := layoutOf(t, contents)
@@ -117,8 +116,7 @@ func checkDigest(t *testing.T, contents, plain []byte) {
 	}
 }
 
-// A digest block that is none is found by Verify, and by whatever wants the TailSum. Lookups do
-// not want it.
+// A malformed digest block is reported by Verify, and by everything that needs the TailSum. Lookups do not need it.
 func TestMalformedDigest(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -154,8 +152,8 @@ func TestMalformedDigest(t *testing.T) {
 	}
 }
 
-// ReaderOptions.TailSum: another table is an error at opening and of Verify. Readers of other
-// tables share no blocks, though their CacheKey says that they are the same.
+// With ReaderOptions.TailSum, Open and Verify report another table. Readers of different tables share no blocks,
+// even with the same CacheKey.
 func TestTailSumTellsAnotherTable(t *testing.T) {
 	t.Parallel()
 	o := &table.WriterOptions{Compression: table.NoCompression, DataDigest: true, FilterPolicy: filter.NewBloom(10)}

@@ -32,7 +32,8 @@ func init() {
 	verified.Verify = func(r any, see func(key []byte, offset, length uint64)) (bool, error) { return r.(*Reader).verify(see) }
 }
 
-// verify is Verify, which calls see with the keys, unless it is nil.
+// verify is Verify, but also calls see with each key and its block, unless see is nil. all reports whether see has
+// seen all keys.
 func (r *Reader) verify(see func(key []byte, offset, length uint64)) (all bool, err error) {
 	src, err := r.reads()
 	if err != nil {
@@ -81,8 +82,8 @@ func (v *verifier) verify(src io.ReaderAt, size int64, o *ReaderOptions, f *tabl
 
 // A verifier checks a table and collects the findings.
 type verifier struct {
-	see    func(key []byte, offset, length uint64) // called with each key and its block; may be nil
-	sawAll bool                                    // it was called with all so far
+	see    func(key []byte, offset, length uint64) // see verify; may be nil
+	sawAll bool                                    // see was called with all keys so far
 
 	t         *openTable
 	memory    tablefile.Memory
@@ -95,14 +96,14 @@ type verifier struct {
 	filterChecks
 
 	trailers     hash.Hash        // of the data blocks
-	digest       []byte           // what the digest block has; nil: there is none, or a data block is damaged
+	digest       []byte           // contents of the digest block; nil if there is none, or if a data block is corrupt
 	digestHandle tablefile.Handle // of that block
 }
 
-// verifyReadAhead is how many bytes of data blocks Verify reads at once.
+// verifyReadAhead is the number of bytes of data blocks that Verify reads at once.
 const verifyReadAhead = 256 << 10
 
-// findingsBudget bounds the memory for findings; and as much again for the findings of the filters.
+// findingsBudget bounds the memory for findings. The findings about filters get as much again.
 var findingsBudget = tablefile.Budget{Fixed: 1 << 18, PerByte: 1}
 
 // start prepares the verifier for a table.
@@ -119,7 +120,7 @@ func (v *verifier) start(t *openTable) {
 func (v *verifier) add(err error) {
 	if err != nil {
 		v.findings = append(v.findings, err)
-		v.budget -= 256 + 4*len(err.Error()) // about what it takes to make one
+		v.budget -= 256 + 4*len(err.Error()) // about what an error takes
 		if damage, ok := err.(*CorruptionError); ok {
 			v.budget -= len(damage.KeysAfter) + len(damage.KeysUpTo)
 		}
@@ -132,7 +133,7 @@ func (v *verifier) full() bool { return v.budget < 0 }
 // checkDataBlock checks data block i, and the filters for each of its keys.
 func (v *verifier) checkDataBlock(i int) error {
 	if err := v.c.Open(&v.t.file, i, &v.memory, &v.keyBudget); err != nil {
-		v.digest = nil // what is damaged is said
+		v.digest = nil // the corrupt block is reported instead
 		v.sawAll = false
 		return err
 	}
@@ -157,7 +158,7 @@ func (v *verifier) checkDigest() error {
 		"it has %x, not %x, the SHA-256 of the data blocks' trailers: data blocks are from another table", v.digest, got)
 }
 
-// checkMeta checks the metaindex, which it reads if it is nil, and each block that that lists.
+// checkMeta checks the blocks that the metaindex lists. If listed is nil, it reads the metaindex first.
 func (v *verifier) checkMeta(listed tablefile.Metaindex) (err error) {
 	if listed == nil {
 		if listed, err = v.t.file.ReadMetaindex(new(tablefile.Scratch)); err != nil {
@@ -173,14 +174,14 @@ func (v *verifier) checkMeta(listed tablefile.Metaindex) (err error) {
 	if p != nil {
 		v.addPrefixes(p)
 	}
-	if unread(err) {
+	if isReadError(err) {
 		return err
 	}
-	return nil // what is damaged is said
+	return nil // corruption is reported already
 }
 
-// checkMetaBlocks checks each block: the properties first, and then the others in the order of the file. If a block is
-// listed twice, the name comes first that a Reader takes.
+// checkMetaBlocks checks each block: the properties first, and then the others in the order of the file. If a block
+// is listed twice, the name that a Reader uses comes first.
 func (v *verifier) checkMetaBlocks(blocks []metaBlock) {
 	slices.SortStableFunc(blocks, func(a, b metaBlock) int {
 		return cmp.Or(cmp.Compare(min(a.rank, 0), min(b.rank, 0)),
@@ -203,7 +204,7 @@ func (v *verifier) checkMetaBlocks(blocks []metaBlock) {
 	}
 }
 
-// isIn reports whether it is one of others under its second name, as filters and properties have.
+// isIn reports whether b is one of others under a second name, as filters and properties can have.
 func (b *metaBlock) isIn(others []*metaBlock) bool {
 	return b.kind != tablefile.MetaBlock && slices.ContainsFunc(others, func(other *metaBlock) bool {
 		return b.Handle == other.Handle && b.kind == other.kind

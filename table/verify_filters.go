@@ -8,34 +8,34 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// A filterChecks is what a verifier knows of the filters of a table.
+// A filterChecks is the part of a verifier that checks the table's filters.
 type filterChecks struct {
 	filters    []checkedFilter
 	hashBudget int64 // bytes of filter keys that may still be hashed
 
-	falseNegatives  []error // one for each filter and data block of which it rules out keys
+	falseNegatives  []error // one for each filter and data block whose keys it rules out
 	negativesBudget int     // bytes of memory that may still be taken for them
 	names           []byte  // scratch
 
-	exceptions *layout.Exceptions // nil: there are none
-	listed     *metaBlock         // where they are
+	exceptions *layout.Exceptions // nil if there are none
+	listed     *metaBlock         // their block
 
-	checks          int        // how often a filter was checked for a key
-	unnamed         int        // keys ruled out that falseNegatives do not count
-	foundAsInternal int        // keys ruled out that the filter has without their last 8 bytes
-	firstFilter     *metaBlock // the filter that ruled out the first of them
+	checks          int        // number of checks of a filter for a key
+	unnamed         int        // ruled-out keys that are not counted in falseNegatives
+	foundAsInternal int        // ruled-out keys that the filter contains without their last 8 bytes
+	firstFilter     *metaBlock // the filter that ruled out the first key
 }
 
 // A checkedFilter is a filter whose form is sound, and whose policy is known.
 type checkedFilter struct {
 	*metaBlock
-	contains func(offset uint64, filterKey []byte) bool // offset is that of the key's data block
+	contains func(offset uint64, filterKey []byte) bool // offset is the key's data block's
 	prefixes bool                                       // contains is about the prefix of filterKey
 }
 
-// checkFilters checks each filter for each key of the data block at h, which c is in. If
-// the keys are far longer than the blocks, as damage can make them, it is an error, and no
-// more filters are checked: hashing all keys would take too long.
+// checkFilters checks each filter for each key of the data block at h, in which c is. If the keys are far longer
+// than the blocks, as forged ones can be, it returns an error and checks no more filters: hashing all keys would
+// take too long.
 func (v *verifier) checkFilters(c *tablefile.Cursor, h tablefile.Handle) error {
 	v.hashBudget += maxExpansion * int64(len(v.filters)) * int64(c.Size())
 	for _, f := range v.filters {
@@ -51,7 +51,7 @@ func (v *verifier) checkFilters(c *tablefile.Cursor, h tablefile.Handle) error {
 		first.kind, first.Offset, h.Offset, maxExpansion)
 }
 
-// maxNamedKeys is how many keys of a data block a finding names.
+// maxNamedKeys is the number of a data block's keys that a finding names.
 const maxNamedKeys = 3
 
 // checkFilter checks one filter for each key of a data block, and adds a finding that counts
@@ -94,7 +94,7 @@ func (v *verifier) addFalseNegative(f checkedFilter, h tablefile.Handle, n, chec
 	v.negativesBudget -= 256 + 4*len(names)
 }
 
-// addPrefixes has the filters checked for the prefixes of the keys too.
+// addPrefixes adds checks of the filters for the keys' prefixes.
 func (v *verifier) addPrefixes(p filter.Prefixer) {
 	for _, f := range v.filters {
 		if f.kind == tablefile.NeverBlock {
@@ -140,7 +140,8 @@ func (v *verifier) filterFindings() []error {
 	return v.falseNegatives
 }
 
-// addFilter adds the only one of filters, which b is. No key of the table may be among exceptions.
+// addFilter adds a check of the one filter in filters, which is block b. Exceptions must not contain a key of the
+// table.
 func (v *verifier) addFilter(b *metaBlock, filters *layout.Filters) {
 	f := checkedFilter{metaBlock: b}
 	switch {
@@ -155,8 +156,8 @@ func (v *verifier) addFilter(b *metaBlock, filters *layout.Filters) {
 	v.filters = append(v.filters, f)
 }
 
-// checkExceptions checks that the table filter has all of the exceptions. A filter that has not is
-// another one than that which they were found in.
+// checkExceptions checks that the table filter contains all exceptions. If it does not, they belong to another
+// filter.
 func (v *verifier) checkExceptions() error {
 	f := v.tableFilter()
 	if v.exceptions == nil || f == nil {
@@ -184,7 +185,7 @@ func (v *verifier) checkExceptions() error {
 		missing, v.exceptions.Len(), f.kind, f.Offset, named)
 }
 
-// tableFilter returns the filter of the whole table that a Reader uses, or nil if there is none.
+// tableFilter returns the table filter that a Reader uses, or nil if there is none.
 func (v *verifier) tableFilter() (first *checkedFilter) {
 	for i := range v.filters {
 		if f := &v.filters[i]; f.kind == tablefile.TableFilterBlock && (first == nil || f.rank < first.rank) {

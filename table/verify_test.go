@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// checkFindings checks that each line of what Verify returned begins as wanted.
+// checkFindings checks that each line of Verify's error begins as expected.
 func checkFindings(t *testing.T, name string, err error, wants ...string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimPrefix(textOf(err), "table: "), "\ntable: ")
@@ -27,7 +27,7 @@ func checkFindings(t *testing.T, name string, err error, wants ...string) {
 	}
 }
 
-// flipped returns contents with one bit changed of the bytes at those offsets.
+// flipped returns contents with one bit flipped in each byte at these offsets.
 func flipped(contents []byte, at ...int) []byte {
 	for _, i := range at {
 		contents[i] ^= 1
@@ -35,7 +35,7 @@ func flipped(contents []byte, at ...int) []byte {
 	return contents
 }
 
-// filteredBy returns a table of the key a, whose data block has 27 bytes, and whose filter follows it.
+// filteredBy returns a table of the key a. Its data block has 27 bytes, and its filter follows.
 func filteredBy(t *testing.T, p filter.Policy) []byte {
 	return build(t, &table.WriterOptions{FilterPolicy: p, Compression: table.NoCompression}, pairsOf("a"))
 }
@@ -49,8 +49,8 @@ func withMeta(name, block string) []byte {
 	return f.Footer(metaindex, f.Block(rawtable.Entries("b", h1, "e", h2)))
 }
 
-// Verify reports every part that is damaged, once; it reads all filters and meta blocks, whichever the Reader uses. A
-// filter that is sound but lacks keys, under a right checksum, cannot be told on a lookup: Verify names each key that
+// Verify reports every corrupt part once. It reads all filters and meta blocks, whichever the Reader uses. A
+// well-formed filter that lacks keys, under a valid checksum, is not noticed by lookups: Verify names each key that
 // it rules out.
 func TestVerifyReportsAllDamage(t *testing.T) {
 	t.Parallel()
@@ -66,7 +66,7 @@ func TestVerifyReportsAllDamage(t *testing.T) {
 	one := filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter")
 	unknown := filter.Rename(filter.NewBloom(10), "unknown")
 	anyLength := table.WriterOptions{FilterPolicy: filter.NewBloom(20), FilterKey: func(key []byte) []byte {
-		return key[:len(key)/9*2] // aa, and the empty key: not what a database has
+		return key[:len(key)/9*2] // aa, and the empty key: not user keys of a database
 	}}
 	database := table.WriterOptions{Comparer: internalOrder, TableFilterPolicy: filter.NewTableBloom(16)}
 	whole := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Compression: table.NoCompression}, numbered(10))
@@ -107,14 +107,13 @@ func TestVerifyReportsAllDamage(t *testing.T) {
 	}
 }
 
-// onlyA is a policy whose filters have the key a only.
+// onlyA is a policy whose filters contain only the key a.
 type onlyA struct{ filter.Policy }
 
 func (onlyA) Name() string                       { return "z.onlyA" }
 func (onlyA) Contains(_ []byte, key []byte) bool { return string(key) == "a" }
 
-// One filter can be listed under the names of several policies. Verify asks the policy that lookups
-// ask.
+// One filter can be listed under the names of several policies. Verify uses the same policy as lookups.
 func TestVerifyAsksThePolicyOfLookups(t *testing.T) {
 	t.Parallel()
 	contents := soundBut(func(p *twoBlocks) {
@@ -127,8 +126,8 @@ func TestVerifyAsksThePolicyOfLookups(t *testing.T) {
 	checkError(t, "Verify", r.Verify(), table.ErrCorrupt, "rules out 1 of 2 keys")
 }
 
-// With SkipChecksums a block is taken as it is, but Verify looks all the same. Readers that do not ignore checksums
-// share no blocks with it.
+// With SkipChecksums, lookups do not compare checksums, but Verify does. Readers that compare checksums share no
+// blocks with such a Reader.
 func TestSkipChecksums(t *testing.T) {
 	t.Parallel()
 	contents := filteredBy(t, nil)
@@ -143,7 +142,7 @@ func TestSkipChecksums(t *testing.T) {
 	checkError(t, "Get", errorOf(open(t, contents, &o).Get([]byte("a"))), table.ErrCorrupt, "data block at 0: checksum mismatch")
 }
 
-// Verify reads each byte of a table once, and many data blocks at a time.
+// Verify reads each byte of a table once, and many data blocks per read.
 func TestVerifyReadsOnce(t *testing.T) {
 	t.Parallel()
 	pairs := w1Pairs(20_000)
@@ -164,7 +163,7 @@ func TestVerifyReadsOnce(t *testing.T) {
 	}
 }
 
-// Who asks for them gets the keys that Verify checks, and is told whether those of damaged blocks are missing.
+// A caller can get the keys that Verify checks, and learns whether keys of corrupt blocks are missing.
 func TestVerifiedKeys(t *testing.T) {
 	t.Parallel()
 	pairs := pairsOf("a", "b", "c", "d", "e")

@@ -44,21 +44,21 @@ type Writer struct {
 
 	blockFilter   *filter.BlockWriter   // nil without a FilterPolicy
 	tableFilter   filter.TableGenerator // nil without a TableFilterPolicy
-	readyFilter   []byte                // of SetTableFilter; nil: there is none
+	readyFilter   []byte                // from SetTableFilter, or nil
 	never         *neverList            // nil without Never
-	prefix        []byte                // the last one that was added to filters; nil: none
+	prefix        []byte                // the last one added to filters, or nil
 	prefixHash    []byte                // scratch
-	prefixInBlock bool                  // for the data block that is being built
+	prefixInBlock bool                  // prefix was added for the current data block
 	lastKey       []byte                // with FilterOnly
 	lastFilterKey []byte                // with FilterOnly
 
-	properties layout.Properties // what is counted; the rest is set by Close
-	external   bool              // whether RocksDB may take the table over
+	properties layout.Properties // the counts; Close sets the rest
+	external   bool              // whether RocksDB can ingest the table
 
-	offset   uint64        // the size of the file, with what is in out
+	offset   uint64        // the size of the file, with the bytes still in out
 	digest   hash.Hash     // of the data blocks' trailers; nil without DataDigest
 	meta     []listedBlock // of the metaindex
-	tail     []byte        // what tailSum is the SHA-256 of
+	tail     []byte        // the bytes whose SHA-256 is tailSum
 	tailSum  [sha256.Size]byte
 	tailSize int64
 
@@ -69,7 +69,7 @@ type Writer struct {
 
 // Create returns a Writer for the named file. Close syncs it and gives it its name, replacing a regular file or the
 // target of a symbolic link. Until then the table is in sievetable-*.tmp in the same directory, which a crash can
-// leave.
+// leave behind.
 //
 //	w, err := table.Create("users.ldb", nil)
 //	if err != nil { ... }
@@ -144,8 +144,7 @@ func (w *Writer) Append(key, value []byte) error {
 	return w.err
 }
 
-// maxEntry is the most bytes that key and value may have together. A data block of
-// that entry alone takes a few bytes more.
+// maxEntry is the maximum total length of key and value. A data block with only that entry takes a few bytes more.
 const maxEntry = defaultMaxBlockSize - 32
 
 func (w *Writer) append(key, value []byte) (err error) {
@@ -214,7 +213,7 @@ func (w *Writer) TailSize() int64 { return w.tailSize }
 // TailSum returns the table's fingerprint. Before Close it is zero.
 func (w *Writer) TailSum() [sha256.Size]byte { return w.tailSum }
 
-// TableFilter returns the size of the table filter in bytes, and of a fuse filter the bits of its fingerprints.
+// TableFilter returns the size of the table filter in bytes, and for a fuse filter the bits of its fingerprints.
 // Before Close both are 0.
 func (w *Writer) TableFilter() (size int64, bits int) { return w.filterSize, w.filterBits }
 
@@ -254,7 +253,7 @@ func (w *Writer) Abort() error {
 // stop ends the goroutines, and the Writer.
 func (w *Writer) stop() {
 	w.closed = true
-	w.out.leave()
+	w.out.release()
 	w.out = nil
 	if w.never != nil {
 		w.never.stop()

@@ -10,8 +10,8 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// startDataBlock starts a data block. If the block is stored as it is built, or if a
-// job encodes it, it is built right there.
+// startDataBlock starts a data block. A block for a job is built in the job's buffer, and one that is stored as it
+// is in the sink's.
 func (w *Writer) startDataBlock() {
 	w.prefixInBlock = false
 	switch {
@@ -24,8 +24,8 @@ func (w *Writer) startDataBlock() {
 	}
 }
 
-// finishDataBlock ends the data block and starts the next. Its index entry waits for the next
-// key, since the separator must be < that.
+// finishDataBlock ends the data block and starts the next. Its index entry waits for the next key, since the
+// separator must be less than it.
 func (w *Writer) finishDataBlock() (err error) {
 	size := w.data.Size()
 	if err := checkSize(tablefile.DataBlock, uint64(size)); err != nil {
@@ -53,8 +53,8 @@ func (w *Writer) finishDataBlock() (err error) {
 	return err
 }
 
-// endDataBlock returns the handle of a data block that out has got, and starts the filter
-// keys of the next one. size is that of the block before it was compressed.
+// endDataBlock returns the handle of a data block that is in out, and starts the next block in the block filter.
+// size is the block's size before compression.
 func (w *Writer) endDataBlock(stored []byte, size int) (tablefile.Handle, error) {
 	if w.digest != nil {
 		w.digest.Write(lastTrailer(stored))
@@ -64,7 +64,7 @@ func (w *Writer) endDataBlock(stored []byte, size int) (tablefile.Handle, error)
 	if err := w.out.flushIfFull(); err != nil || w.blockFilter == nil {
 		return h, err
 	}
-	// First the offset array alone, before StartBlock allocates it.
+	// First check the offset array alone, before StartBlock allocates it.
 	if err := checkSize(tablefile.FilterBlock, 4*(w.offset>>w.o.FilterBaseLg)); err != nil {
 		return h, err
 	}
@@ -74,16 +74,16 @@ func (w *Writer) endDataBlock(stored []byte, size int) (tablefile.Handle, error)
 	return h, checkSize(tablefile.FilterBlock, w.blockFilter.Size())
 }
 
-// nextHandle returns the handle of the next block, which takes that many bytes with its
-// trailer, and moves offset behind it.
+// nextHandle returns the handle of the next block, which takes that many bytes with its trailer, and advances offset
+// past it.
 func (w *Writer) nextHandle(stored int) tablefile.Handle {
 	h := tablefile.Handle{Offset: w.offset, Length: uint64(stored) - format.TrailerLen}
 	w.offset = h.End()
 	return h
 }
 
-// flushPendingIndexEntry gives the last data block its index entry, which is pending. The
-// separator is >= the block's last key and < key.
+// flushPendingIndexEntry adds the pending index entry of the last data block. The separator is >= the block's last
+// key and < key.
 func (w *Writer) flushPendingIndexEntry(key []byte) error {
 	c, last := w.o.Comparer, w.data.LastKey()
 	if c.Compare(last, key) >= 0 {
@@ -97,8 +97,7 @@ func (w *Writer) flushPendingIndexEntry(key []byte) error {
 	return w.setSeparator(s)
 }
 
-// flushLastIndexEntry does the same after the last key: the separator only has to be
-// >= that.
+// flushLastIndexEntry does the same after the last key: the separator only has to be >= that key.
 func (w *Writer) flushLastIndexEntry() error {
 	if !w.pendingIndexEntry {
 		return nil
@@ -150,8 +149,7 @@ func (w *Writer) writeJobs(all bool) error {
 	return nil
 }
 
-// writeJob writes the blocks of a job. Only now is it known where they start, which
-// index and filter need.
+// writeJob writes the blocks of a job. Only now are their offsets known, which index and filter need.
 func (w *Writer) writeJob(job *encodeJob) error {
 	var last queuedBlock
 	for _, b := range job.blocks {
@@ -181,30 +179,30 @@ func checkSize(kind layout.BlockKind, size uint64) error {
 }
 
 const (
-	// writeBuffer is the size from which on a sink writes its buffer.
+	// writeBuffer is the size at which a sink writes its buffer.
 	writeBuffer = 256 << 10
 
-	// maxUnwritten is the size of compressed blocks, before compression, from which on a sink writes its
-	// buffer too: so a full disk is seen soon, however small the blocks have become.
+	// maxUnwritten is the size of data blocks before compression at which a sink writes its buffer too, so that a
+	// full disk is noticed soon, however well the blocks compress.
 	maxUnwritten = 2 * writeBuffer
 
-	// maxSinkBuffer is the largest buffer that a sink keeps. One that is larger had a huge value.
+	// maxSinkBuffer is the largest buffer that a sink keeps. A larger one has held a huge value.
 	maxSinkBuffer = 16 * writeBuffer
 )
 
-// A sink buffers what is appended to buf, to write it in large pieces.
+// A sink buffers the table in buf, to write it in large pieces.
 type sink struct {
 	w   io.Writer
 	buf []byte
 	raw int   // size of the data blocks in buf, before compression
-	err error // of the first write that failed: there is none after it
+	err error // of the first failed write, after which nothing is written
 }
 
-// sinks has the sinks that Writers have left, with their buffers.
+// sinks has the sinks of closed Writers, with their buffers.
 var sinks = sync.Pool{New: func() any { return new(sink) }}
 
-// leave leaves the sink to another Writer.
-func (s *sink) leave() {
+// release leaves the sink to another Writer.
+func (s *sink) release() {
 	if cap(s.buf) <= maxSinkBuffer {
 		*s = sink{buf: s.buf[:0]}
 		sinks.Put(s)
@@ -228,8 +226,7 @@ func (s *sink) flush() {
 	}
 }
 
-// writeDirect writes p without buffering it. It is an error if w writes fewer bytes, even if w
-// reports none.
+// writeDirect writes p without buffering it. If w writes fewer bytes, that is an error even if w returns none.
 func (s *sink) writeDirect(p []byte) {
 	if s.err != nil {
 		return

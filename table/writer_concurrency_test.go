@@ -22,7 +22,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// everySecond is a FilterKey that leaves out every other key.
+// everySecond is a FilterKey without every other key.
 func everySecond(key []byte) []byte {
 	if key[len(key)-1]%2 == 0 {
 		return nil
@@ -30,8 +30,7 @@ func everySecond(key []byte) []byte {
 	return key[:len(key)-1]
 }
 
-// wholeKeys is a policy that keeps keys as they are: other ones than Bloom filters take
-// keys of any length to their offsets.
+// wholeKeys is a policy that is not Bloom, so jobs keep its whole keys, of any length, instead of hashes.
 type wholeKeys struct{ filter.Policy }
 
 func (wholeKeys) Name() string                   { return "test.WholeKeys" }
@@ -46,7 +45,7 @@ func (g *wholeKeysGenerator) Generate(b filter.Buffer) {
 	g.keys = g.keys[:0]
 }
 
-// However many goroutines encode blocks, the table has the same bytes, whatever the options and entries are.
+// For any options and entries, the table has the same bytes, however many goroutines encode blocks.
 func TestConcurrencyWritesTheSameBytes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 5))
 	rounds := 60
@@ -77,7 +76,7 @@ func TestConcurrencyWritesTheSameBytes(t *testing.T) {
 	}
 }
 
-// anyPairs returns entries of any length, among them long ones.
+// anyPairs returns entries of any length, some of them long.
 func anyPairs(rng *rand.Rand, order table.Comparer) []workload.Pair {
 	value := bytes.Repeat([]byte("0123456789abcdef"), 20_000)
 	s := shape{n: rng.IntN(3000), key: numberedKey(6 + rng.IntN(300))}
@@ -95,8 +94,7 @@ func anyPairs(rng *rand.Rand, order table.Comparer) []workload.Pair {
 	return pairs
 }
 
-// Size does not depend on how far other goroutines are, so that tables are cut at the
-// same entries in each run.
+// Size does not depend on the progress of other goroutines, so that tables are cut at the same entries in each run.
 func TestConcurrencyKeepsSizeSteady(t *testing.T) {
 	t.Parallel()
 	pairs := w1Pairs(20_000)
@@ -128,14 +126,14 @@ func (c callingCodec) Encode(dst, src []byte) []byte {
 	return c.Codec.Encode(dst, src)
 }
 
-// panicOf returns what f panics with, or nil.
+// panicOf returns the value of f's panic, or nil.
 func panicOf(f func() error) (value any) {
 	defer func() { value = recover() }()
 	f()
 	return nil
 }
 
-// A codec's panic, or its end of the goroutine, reaches the goroutine that appends or closes, and ends the Writer.
+// A codec's panic or runtime.Goexit reaches the goroutine that appends or closes, and ends the Writer.
 func TestConcurrentCodecPanics(t *testing.T) {
 	var once sync.Once
 	for _, tt := range []struct {
@@ -146,7 +144,7 @@ func TestConcurrentCodecPanics(t *testing.T) {
 	}{
 		{"a panic found by Append", func() { panic("no encoding") }, 50_000, "no encoding"},
 		{"a panic found by Close", func() { panic("no encoding") }, 1000, "no encoding"},
-		{"an end found by Append", runtime.Goexit, 50_000, "panicked"}, // as of t.Fatal
+		{"an end found by Append", runtime.Goexit, 50_000, "panicked"}, // as by t.Fatal
 		{"an end found by Close", runtime.Goexit, 1000, "panicked"},
 		{"an end of one goroutine", func() { once.Do(runtime.Goexit) }, 1000, "panicked"},
 	} {
@@ -179,11 +177,11 @@ func (c slowCodec) Encode(dst, src []byte) []byte {
 	defer c.active.Add(-1)
 	for most := c.most.Load(); active > most && !c.most.CompareAndSwap(most, active); most = c.most.Load() {
 	}
-	time.Sleep(time.Second) // in a bubble: until nobody else can go on
+	time.Sleep(time.Second) // in a bubble: until all other goroutines wait
 	return c.Codec.Encode(dst, src)
 }
 
-// As many goroutines encode at a time as the options say, and no more.
+// Concurrency goroutines encode at a time, and no more.
 func TestConcurrencyBoundsGoroutines(t *testing.T) {
 	for _, concurrency := range []int{2, 3, 8} {
 		synctest.Test(t, func(t *testing.T) {
@@ -196,8 +194,8 @@ func TestConcurrencyBoundsGoroutines(t *testing.T) {
 	}
 }
 
-// An error of the sink ends a Writer whose blocks are still under way. When Close or Abort returns, no goroutine is
-// left that calls the codec, also with jobs that nobody has begun.
+// An error of the sink ends a Writer whose blocks are still being encoded. When Close or Abort returns, no goroutine
+// is left that calls the codec, even if some jobs have not started.
 func TestNoGoroutineOutlivesTheWriter(t *testing.T) {
 	full := errors.New("disk is full")
 	for _, room := range []int{0, 300_000, 1_000_000, 1 << 30} { // bytes that the sink takes
@@ -225,7 +223,7 @@ func TestNoGoroutineOutlivesTheWriter(t *testing.T) {
 	}
 }
 
-// A Writer that is dropped, without Close, leaves no goroutine behind: the bubble would not end.
+// A Writer that is dropped without Close leaves no goroutine behind: otherwise the bubble would not end.
 func TestDroppedWriterLeavesNoGoroutine(t *testing.T) {
 	for _, room := range []int{100_000, 1 << 30} {
 		synctest.Test(t, func(t *testing.T) {
@@ -238,7 +236,7 @@ func TestDroppedWriterLeavesNoGoroutine(t *testing.T) {
 	}
 }
 
-// Given up at any point, a Writer leaves no file, and nobody waiting.
+// A Writer that is aborted at any point leaves no file, and no goroutine that waits.
 func TestConcurrentAbort(t *testing.T) {
 	t.Parallel()
 	for n := range 20 {

@@ -53,20 +53,20 @@ func (w *Writer) addToFilters(filterKey []byte) {
 	}
 }
 
-// addPrefix adds the prefix of a filter key to the filters. The table filter has it from the key before,
-// if that has the same prefix, and the filters of blocks take it once for each block.
+// addPrefix adds the prefix of a filter key to the filters: to the table filter unless the previous key has the same
+// prefix, and to the block filter once for each block.
 func (w *Writer) addPrefix(filterKey []byte) {
 	prefix := prefixOf(w.o.FilterPrefix, filterKey)
 	if prefix == nil {
 		return
 	}
-	again := bytes.Equal(prefix, w.prefix)
-	if w.tableFilter != nil && !again {
+	seenBefore := bytes.Equal(prefix, w.prefix)
+	if w.tableFilter != nil && !seenBefore {
 		w.tableFilter.Add(prefix)
 		w.properties.FilterEntries++
 	}
 	switch {
-	case w.blockFilter == nil || again && w.prefixInBlock:
+	case w.blockFilter == nil || seenBefore && w.prefixInBlock:
 	case w.queue != nil:
 		w.queue.filling.addFilterKey(w.blockFilter, prefix, true)
 	default:
@@ -156,7 +156,7 @@ func (w *Writer) SetTableFilter(contents []byte, keys uint64) error {
 	if err := w.usable(); err != nil {
 		return err
 	}
-	w.err = errPanicked // by the policy: Close would write an empty filter
+	w.err = errPanicked // if the policy panics: Close would write an empty filter
 	w.err = w.checkReadyFilter(contents, keys)
 	if w.err == nil {
 		w.readyFilter, w.properties.FilterEntries = contents, keys

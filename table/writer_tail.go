@@ -11,8 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// finish writes the data blocks that are left, and what follows them: filters,
-// properties, metaindex, index and footer.
+// finish writes the remaining data blocks, and then filters, properties, metaindex, index and footer.
 func (w *Writer) finish() error {
 	if err := w.finishData(); err != nil {
 		return err
@@ -38,7 +37,7 @@ func (w *Writer) finish() error {
 	return w.out.err
 }
 
-// finishData writes the data blocks that are left.
+// finishData writes the remaining data blocks.
 func (w *Writer) finishData() error {
 	if w.data.Entries() > 0 {
 		if err := w.finishDataBlock(); err != nil {
@@ -52,15 +51,15 @@ func (w *Writer) finishData() error {
 	return w.writeJobs(true)
 }
 
-// A listedBlock is a meta block that is written, with a name that the metaindex lists it by.
+// A listedBlock is a written meta block, under one of its names in the metaindex.
 type listedBlock struct {
 	name string
 	tablefile.Handle
 	trailer
 }
 
-// writeMetaindex writes the meta blocks, and the metaindex that lists them. All stay
-// uncompressed: not every engine reads them otherwise.
+// writeMetaindex writes the meta blocks, and the metaindex that lists them. All stay uncompressed, since not every
+// engine reads compressed ones.
 func (w *Writer) writeMetaindex() (tablefile.Handle, error) {
 	filters := []func() error{w.writeBlockFilter, w.writeTableFilter}
 	if byPage(w.o.TableFilterPolicy) != nil {
@@ -74,7 +73,7 @@ func (w *Writer) writeMetaindex() (tablefile.Handle, error) {
 	return w.listMeta()
 }
 
-// listMeta writes the metaindex of the meta blocks that are written.
+// listMeta writes the metaindex of the meta blocks written so far.
 func (w *Writer) listMeta() (tablefile.Handle, error) {
 	slices.SortFunc(w.meta, func(a, b listedBlock) int { return cmp.Compare(a.name, b.name) })
 	contents, err := encodeBlock(w.o.RestartInterval, len(w.meta), func(i int) (key, value []byte) {
@@ -90,7 +89,7 @@ func (w *Writer) listMeta() (tablefile.Handle, error) {
 	return h, err
 }
 
-// encodeBlock returns the contents of a block of n entries, in the bytewise order.
+// encodeBlock returns the contents of a block of n entries, in bytewise order.
 func encodeBlock(restartInterval, n int, entry func(i int) (key, value []byte)) ([]byte, error) {
 	b, err := block.NewWriter(restartInterval, block.Order{})
 	for i := 0; i < n && err == nil; i++ {
@@ -102,7 +101,7 @@ func encodeBlock(restartInterval, n int, entry func(i int) (key, value []byte)) 
 	return b.Finish(), nil
 }
 
-// writeMeta writes a meta block, for the metaindex to list by the names.
+// writeMeta writes a meta block, which the metaindex will list under these names.
 func (w *Writer) writeMeta(kind layout.BlockKind, contents []byte, names ...string) error {
 	h, t, err := w.writeRaw(kind, contents)
 	for _, name := range names {
@@ -122,7 +121,7 @@ func (w *Writer) writeRaw(kind layout.BlockKind, contents []byte) (tablefile.Han
 	return w.nextHandle(len(contents) + len(t)), t, w.out.flushIfFull()
 }
 
-// writeProperties writes the properties, if Properties is set. All but the index must be written.
+// writeProperties writes the properties, if Properties is set. All blocks except the index must have been written.
 func (w *Writer) writeProperties() error {
 	o := &w.o
 	if !o.Properties {
@@ -166,8 +165,8 @@ func (w *Writer) writeDigest() error {
 	return w.writeMeta(tablefile.DigestBlock, w.digest.Sum(nil), format.DigestName)
 }
 
-// writeExceptions writes the exceptions of the table filter. Without any, the block still says that there was a
-// list, for which the filter must not be narrowed.
+// writeExceptions writes the exceptions of the table filter. Even without any, Readers learn from the block that the
+// filter must not be narrowed, which could let keys in Never pass.
 func (w *Writer) writeExceptions() error {
 	if w.never == nil || w.properties.FilterEntries == 0 {
 		return nil

@@ -22,8 +22,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// The bytes of a small table, which the file format's documentation can be
-// followed in.
+// The bytes of a small table, to read along with the documentation of the file format.
 func TestLayout(t *testing.T) {
 	t.Parallel()
 	var s strings.Builder
@@ -54,7 +53,7 @@ func TestAppendRefusesDisorder(t *testing.T) {
 		{"b", ""},
 		{"aa", "a"},
 	} {
-		for _, blockSize := range []int{4096, 1} { // within a block, and across the border of two
+		for _, blockSize := range []int{4096, 1} { // within a block, and across two blocks
 			w := newWriter(t, io.Discard, &table.WriterOptions{BlockSize: blockSize})
 			noError(t, w.Append([]byte(tt.first), nil))
 			err := w.Append([]byte(tt.second), nil)
@@ -91,7 +90,7 @@ func TestWriterAfterTheEnd(t *testing.T) {
 	}
 }
 
-// An engine cuts its tables by what the Writer tells so far.
+// The counts and sizes of a Writer, by which an engine decides when to start the next table.
 func TestWriterCounts(t *testing.T) {
 	t.Parallel()
 	w := newWriter(t, io.Discard, &table.WriterOptions{BlockSize: 64, Compression: table.NoCompression})
@@ -132,7 +131,7 @@ func TestAppendKeepsNoSlice(t *testing.T) {
 	checkLookups(t, open(t, out.Bytes(), nil), want)
 }
 
-// oddComparer orders bytewise, with separators that are given.
+// oddComparer orders bytewise, with given separators.
 type oddComparer struct {
 	table.Comparer
 	separator, successor string
@@ -168,7 +167,7 @@ func TestWriterChecksSeparators(t *testing.T) {
 	}
 }
 
-// Besides numbers, the Writer refuses names that no Reader takes.
+// The Writer refuses numbers out of range, and names that no Reader accepts.
 func TestWriterRefusesImpossibleOptions(t *testing.T) {
 	t.Parallel()
 	bloom := filter.NewBloom(10)
@@ -194,7 +193,7 @@ func TestWriterRefusesImpossibleOptions(t *testing.T) {
 	}
 }
 
-// failingWriter takes n bytes.
+// failingWriter accepts n bytes.
 type failingWriter struct {
 	n   int
 	err error
@@ -210,7 +209,7 @@ func (f *failingWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A sink that fails at any byte: the Writer reports that error, first and last.
+// If the sink fails, at any byte, the Writer returns that error from then on.
 func TestFailedWrite(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("disk is full")
@@ -225,8 +224,7 @@ func TestFailedWrite(t *testing.T) {
 	}
 }
 
-// A sink that takes less, or claims more, than it was given and calls that no
-// error.
+// A sink that returns a wrong count without an error.
 func TestSinkThatMiscountsIsAShortWrite(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{-1, 0, 1, 1 << 30} {
@@ -242,7 +240,7 @@ type lyingWriter int
 
 func (l lyingWriter) Write(p []byte) (int, error) { return int(l), nil }
 
-// A policy or a FilterKey may panic. Even if the caller recovers, the table is not finished, and no file is left.
+// If a policy or a FilterKey panics, and the caller recovers, the table is not completed, and no file is left.
 func TestWriterAfterAPanic(t *testing.T) {
 	t.Parallel()
 	bloom := filter.NewBloom(10)
@@ -281,7 +279,7 @@ type panickingGenerator struct{}
 func (panickingGenerator) Add([]byte)             {}
 func (panickingGenerator) Generate(filter.Buffer) { panic("no filter") }
 
-// heapSink looks at the memory in use at each large write.
+// heapSink measures the memory in use at each large write.
 type heapSink struct{ most uint64 }
 
 func (s *heapSink) Write(p []byte) (int, error) {
@@ -294,13 +292,13 @@ func (s *heapSink) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// copying is a codec that makes nothing smaller.
+// copying is a codec that does not compress.
 type copying struct{ table.Codec }
 
 func (copying) ID() byte { return 77 }
 
-// Values that are much larger than blocks are not gathered, however many goroutines may
-// encode them: one is appended, and two are encoded, each of which is there up to twice.
+// Values much larger than blocks do not accumulate, however many goroutines encode them: one is being appended and
+// two encoded, each with up to two copies.
 func TestMemoryOfHugeValues(t *testing.T) {
 	long.NoRace(t)
 	const size, n = 8 << 20, 12
@@ -322,7 +320,7 @@ func TestMemoryOfHugeValues(t *testing.T) {
 	runtime.KeepAlive(value)
 }
 
-// Writers that come one after the other share the buffer of what is written.
+// Consecutive Writers reuse the output buffer.
 func TestWritersShareABuffer(t *testing.T) {
 	if long.Race {
 		t.Skip("with the race detector, pools drop things at random")
@@ -340,8 +338,7 @@ func TestWritersShareABuffer(t *testing.T) {
 	}
 }
 
-// What is under way is bounded in bytes too: Size lags behind by that. But it is
-// enough to keep all goroutines busy.
+// The pending bytes, by which Size lags behind, are bounded, but enough to keep all goroutines busy.
 func TestConcurrencyBoundsMemory(t *testing.T) {
 	for _, tt := range []struct{ value, atLeast, atMost int }{
 		{1 << 10, 1 << 20, 3 << 20},
@@ -364,8 +361,7 @@ func TestConcurrencyBoundsMemory(t *testing.T) {
 	}
 }
 
-// Appending takes no memory beyond index and filter, and what blocks need that are
-// under way: neither do separators.
+// Append allocates only for index and filter, and for pending blocks, and nothing for separators.
 func TestAppendAllocations(t *testing.T) {
 	for _, order := range []table.Comparer{table.BytewiseComparer, table.InternalComparer(nil)} {
 		for _, concurrency := range []int{1, 4} {
@@ -380,7 +376,7 @@ func TestAppendAllocations(t *testing.T) {
 					next += 5 << 16 // leaves room for a shorter separator
 				}
 			}
-			for range concurrency { // until there is memory for all that is under way
+			for range concurrency { // until all pending blocks have memory
 				round()
 			}
 			if allocs := testing.AllocsPerRun(10, round); allocs > n/1000 {
