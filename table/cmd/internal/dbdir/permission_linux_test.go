@@ -15,9 +15,7 @@ func TestNotPermitted(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"CURRENT", "MANIFEST-000001"} {
 		dir := t.TempDir()
-		if err := os.Chmod(filepath.Dir(dir), 0o755); err != nil { // only root can look into it before
-			t.Fatal(err)
-		}
+		noError(t, os.Chmod(filepath.Dir(dir), 0o755)) // only root can look into it before
 		for name, contents := range map[string]string{"CURRENT": "MANIFEST-000001\n", "MANIFEST-000001": "", "000002.log": ""} {
 			noError(t, os.WriteFile(filepath.Join(dir, name), []byte(contents), 0o644))
 		}

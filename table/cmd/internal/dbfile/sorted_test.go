@@ -88,7 +88,5 @@ func checkSorted(t *testing.T, what string, pairs []input.Pair, user table.Compa
 	if diff := cmp.Diff([][]string{want, wantRepeated}, [][]string{got, repeated}); diff != "" {
 		t.Errorf("%s: pairs, and keys that are repeated (-want +got):\n%s", what, diff)
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	noError(t, s.Close())
 }

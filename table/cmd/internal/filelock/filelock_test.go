@@ -13,15 +13,14 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/lockfile"
 )
 
 func openLock(t *testing.T, name string) lockfile.Handle {
 	t.Helper()
 	f, err := Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -30,19 +29,13 @@ func openLock(t *testing.T, name string) lockfile.Handle {
 func TestOpenLocks(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "lock")
-	if err := os.WriteFile(name, []byte("contents"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, os.WriteFile(name, []byte("contents"), 0o666))
 	f := openLock(t, name)
 	if other, err := Open(name); !errors.Is(err, lockfile.ErrLocked) || other != nil {
 		t.Errorf("Open of a locked file = %v, %v; want ErrLocked", other, err)
 	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := openLock(t, name).Close(); err != nil {
-		t.Error(err)
-	}
+	errtest.NoError(t, f.Close())
+	errtest.NoError(t, openLock(t, name).Close())
 	if contents, err := os.ReadFile(name); err != nil || string(contents) != "contents" {
 		t.Errorf("the file has %q, %v", contents, err)
 	}
@@ -65,9 +58,7 @@ func TestIsNamed(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			lock, other := filepath.Join(dir, "lock"), filepath.Join(dir, "other")
-			if err := os.WriteFile(other, nil, 0o666); err != nil {
-				t.Fatal(err)
-			}
+			errtest.NoError(t, os.WriteFile(other, nil, 0o666))
 			f := openLock(t, lock)
 			if err := tt.change(lock, other); err != nil {
 				t.Skip(err) // Windows removes no open file
@@ -84,9 +75,7 @@ func TestOpenFollowsNoLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	there, made := filepath.Join(dir, "there"), filepath.Join(dir, "made")
-	if err := os.WriteFile(there, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, os.WriteFile(there, nil, 0o666))
 	for _, target := range []string{there, made, dir} {
 		link := filepath.Join(dir, "link")
 		if err := os.Symlink(target, link); err != nil {
@@ -96,9 +85,7 @@ func TestOpenFollowsNoLink(t *testing.T) {
 		if want := "lock " + link + ": a symbolic link, not a regular file: remove it"; f != nil || err == nil || err.Error() != want {
 			t.Errorf("Open = %v, %v; want %q", f, err, want)
 		}
-		if err := os.Remove(link); err != nil {
-			t.Fatal(err)
-		}
+		errtest.NoError(t, os.Remove(link))
 	}
 	if _, err := os.Lstat(made); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the file that a link named was made: %v", err)
@@ -150,9 +137,7 @@ func TestCloseUnlocksCopies(t *testing.T) {
 		for range 4 {
 			starts.Go(func() { exec.Command(os.Args[0], "-test.run=^$").Run() })
 		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		errtest.NoError(t, f.Close())
 		next, err := Open(name)
 		if err != nil {
 			t.Errorf("Open after Close = %v", err)

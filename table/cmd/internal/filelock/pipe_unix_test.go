@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
 // What is no file is an error at once: nothing waits for the other end of a pipe.
@@ -23,9 +25,7 @@ func TestOpenRefuses(t *testing.T) {
 		t.Skip(err)
 	}
 	defer l.Close()
-	if err := os.Mkdir(sub, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, os.Mkdir(sub, 0o777))
 	for name, kind := range map[string]string{pipe: "a named pipe", socket: "a socket", sub: "a directory", os.DevNull: "a device"} {
 		f, err := Open(name)
 		if want := "lock " + name + ": " + kind + ", not a regular file: remove it"; f != nil || err == nil || err.Error() != want {

@@ -49,9 +49,7 @@ func TestMount(t *testing.T) {
 	if err != nil || info.Size() != 8 {
 		t.Fatal(info, err)
 	}
-	if err := f.Close(); err != nil {
-		t.Error(err)
-	}
+	errtest.NoError(t, f.Close())
 	if !IsDir(dir) || IsDir(file) || !Exists(file) || Exists(Join(dir, "none")) {
 		t.Error("what is a directory or exists")
 	}

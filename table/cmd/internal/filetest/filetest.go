@@ -11,6 +11,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/journal"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -24,13 +25,9 @@ func Log(t *testing.T, records ...string) []byte {
 		if err == nil {
 			_, err = record.Write([]byte(r))
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		errtest.NoError(t, err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, w.Close())
 	return out.Bytes()
 }
 
@@ -41,9 +38,7 @@ func WriteDatabase(t testing.TB, dir string, o *opt.Options, write func(db *leve
 	if err == nil {
 		err = errors.Join(write(db), db.Close())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, err)
 }
 
 // EntriesOf returns what goleveldb finds in a database, and closes it.
@@ -79,15 +74,11 @@ func Deletion(sequence byte) string {
 func WriteTable(t *testing.T, path string, o table.WriterOptions, keys ...string) {
 	t.Helper()
 	w, err := table.Create(path, &o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, err)
 	for _, key := range keys {
 		err = errors.Join(err, w.Append([]byte(key), []byte(key)))
 	}
-	if err = errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, errors.Join(err, w.Close()))
 }
 
 // FoldingComparer takes letters of both cases for the same.

@@ -55,14 +55,11 @@ func TestControlGroups(t *testing.T) {
 // More than the machine has is an error that says so, and 1 byte is none.
 func TestCheckKnowsTheMachine(t *testing.T) {
 	t.Parallel()
-	if _, err := physical(); err != nil {
-		t.Fatal(err)
-	}
-	err := Check("it", 1<<62, "do something")
+	_, err := physical()
+	errtest.NoError(t, err)
+	err = Check("it", 1<<62, "do something")
 	if short := (*ShortError)(nil); !errors.As(err, &short) || short.Need != 1<<62 || short.Limit == "" {
 		t.Errorf("Check of 4 EiB = %v", err)
 	}
-	if err := Check("it", 1, "do something"); err != nil {
-		t.Error(err)
-	}
+	errtest.NoError(t, Check("it", 1, "do something"))
 }

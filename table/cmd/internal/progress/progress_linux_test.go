@@ -47,9 +47,8 @@ const mark = '\x04'
 // written returns what was written to the terminal until now.
 func written(t *testing.T, end *os.File, output <-chan string) string {
 	t.Helper()
-	if _, err := end.Write([]byte{mark}); err != nil {
-		t.Fatal(err)
-	}
+	_, err := end.Write([]byte{mark})
+	errtest.NoError(t, err)
 	return <-output
 }
 

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
 // peakFile is the environment variable with the file that Measured writes to.
@@ -39,12 +41,9 @@ func Peak(t *testing.T, name string, stdin io.Reader, args ...string) (bytes int
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, err)
 	_, after, _ := strings.Cut(string(text), "VmHWM:")
-	if _, err := fmt.Sscan(after, &bytes); err != nil {
-		t.Fatal(err)
-	}
+	_, err = fmt.Sscan(after, &bytes)
+	errtest.NoError(t, err)
 	return bytes << 10, cmd.ProcessState.ExitCode(), errs.String()
 }

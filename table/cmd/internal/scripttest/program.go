@@ -7,19 +7,17 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
 // Link returns a link to the test's own program, which is the program of that name then: see testscript.Main.
 func Link(t *testing.T, program string) (path string) {
 	t.Helper()
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, err)
 	path = filepath.Join(t.TempDir(), program)
-	if err := os.Symlink(self, path); err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, os.Symlink(self, path))
 	return path
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
 // Terminal returns the two ends of a terminal: its screen and keyboard, and what a program has of it.
@@ -18,9 +20,7 @@ func Terminal(t *testing.T) (screen, end *os.File) {
 	}
 	t.Cleanup(func() { screen.Close() })
 	n, err := unix.IoctlGetInt(int(screen.Fd()), unix.TIOCGPTN)
-	if err := errors.Join(err, unix.IoctlSetPointerInt(int(screen.Fd()), unix.TIOCSPTLCK, 0)); err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, errors.Join(err, unix.IoctlSetPointerInt(int(screen.Fd()), unix.TIOCSPTLCK, 0)))
 	end, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Skip(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/filter/paged"
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
 func TestParse(t *testing.T) {
@@ -17,9 +18,7 @@ func TestParse(t *testing.T) {
 	fuse12, err12 := fuse.New(12)
 	fuse16, err16 := fuse.New(16)
 	paged14, err14 := paged.New(14)
-	if err := errors.Join(err12, err16, err14); err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, errors.Join(err12, err16, err14))
 	for name, want := range map[string]filter.TablePolicy{
 		"none":             nil,
 		"table-bloom":      filter.NewTableBloom(10),

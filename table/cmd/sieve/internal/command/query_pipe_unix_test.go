@@ -21,9 +21,7 @@ func TestQueryOfNamedPipe(t *testing.T) {
 		t.Skip(err)
 	}
 	noError(t, os.WriteFile(list, []byte("a\n"), 0o666))
-	if status, _, stderr := sieve("build", "-o", filter, list); status != 0 {
-		t.Fatal(stderr)
-	}
+	mustSieve(t, "build", "-o", filter, list)
 	answers, out, err := os.Pipe()
 	noError(t, err)
 	defer answers.Close()

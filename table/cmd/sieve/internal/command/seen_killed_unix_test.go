@@ -154,9 +154,8 @@ func TestSeenIsInterrupted(t *testing.T) {
 	noError(t, err)
 	noError(t, p.Start())
 	for _, line := range []string{"ada\n", "grace\n"} {
-		if _, err := in.Write([]byte(line)); err != nil {
-			t.Fatal(err)
-		}
+		_, err := in.Write([]byte(line))
+		noError(t, err)
 		got := make([]byte, len(line))
 		if _, err := out.Read(got); err != nil || string(got) != line {
 			t.Fatalf("prints %q, %v, want %q while it waits for more", got, err, line)

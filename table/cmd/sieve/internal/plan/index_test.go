@@ -33,9 +33,8 @@ func TestIndexIsWhatIsWritten(t *testing.T) {
 		p, err := r.Properties()
 		noError(t, err)
 		for range 4 * p.DataBlocks { // build the search tree
-			if _, _, err := r.FindGE([]byte("k")); err != nil {
-				t.Fatal(err)
-			}
+			_, _, err := r.FindGE([]byte("k"))
+			noError(t, err)
 		}
 		checkNear(t, tt, "index", o.IndexBytes, float64(p.IndexSize), 0.03)
 		checkNear(t, tt, "memory", o.MemoryBytes, float64(r.MemorySize()), 0.04)

@@ -73,9 +73,8 @@ func TestSizesOfSample(t *testing.T) {
 		l, err := r.Layout()
 		noError(t, err)
 		for range 4 * len(l.Data) { // build the search tree
-			if _, _, err := r.FindGE(list[0]); err != nil {
-				t.Fatal(err)
-			}
+			_, _, err := r.FindGE(list[0])
+			noError(t, err)
 		}
 		checkNear(t, blockSize, "disk", o.DiskBytes, float64(l.Footer+format.FooterLen), 0.02)
 		checkNear(t, blockSize, "memory", o.MemoryBytes, float64(r.MemorySize()), 0.05)

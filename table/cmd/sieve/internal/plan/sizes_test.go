@@ -107,9 +107,8 @@ func TestFewKeys(t *testing.T) {
 		if want := map[bool]float64{false: 7, true: 1}[d.FilterOnly]; o.Tables != want {
 			t.Errorf("%s: %g tables, want %g", o.filters(), o.Tables, want)
 		}
-		if _, err := q.measured(d); err != nil {
-			t.Error(err)
-		}
+		_, err := q.measured(d)
+		noError(t, err)
 	}
 }
 

@@ -134,9 +134,8 @@ func TestDeterminism(t *testing.T) {
 func TestTrialsAreCounted(t *testing.T) {
 	t.Parallel()
 	done := make(chan struct{}, small.Trials())
-	if _, err := Measure(small, func() { done <- struct{}{} }); err != nil {
-		t.Fatal(err)
-	}
+	_, err := Measure(small, func() { done <- struct{}{} })
+	noError(t, err)
 	if len(done) != 15 || small.Trials() != 15 {
 		t.Errorf("%d of %d trials were done, want 15 of 15", len(done), small.Trials())
 	}

@@ -70,9 +70,7 @@ func goesOn(t *testing.T, path string, lines int) {
 			t.Fatalf("line %d comes again: %v", i, err)
 		}
 	}
-	if err := s.Close(); err != nil {
-		t.Error(err)
-	}
+	noError(t, s.Close())
 }
 
 // writeFixed writes an empty state of the first version, with these numbers.

@@ -48,7 +48,5 @@ func TestSaveWithoutTheLock(t *testing.T) {
 	if err := s.Save(); err == nil || !strings.Contains(err.Error(), "was removed or replaced") {
 		t.Errorf("Save = %v, want an error about the lock", err)
 	}
-	if err := other.Save(); err != nil {
-		t.Error(err)
-	}
+	noError(t, other.Save())
 }

@@ -223,7 +223,5 @@ func TestLinesAreNotHeldBack(t *testing.T) {
 			t.Fatalf("prints %q, %v, want %q", got, err, line)
 		}
 	}
-	if err := errors.Join(write.Close(), <-done, s.Close()); err != nil {
-		t.Error(err)
-	}
+	noError(t, errors.Join(write.Close(), <-done, s.Close()))
 }
