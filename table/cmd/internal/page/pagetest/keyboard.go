@@ -71,19 +71,10 @@ func (p *Tab) tabOver(selector, known string) {
 
 // unseen says why the focus cannot be seen. A focused element needs an outline that stands
 // out from its ground, and must be in the window, in front of all others.
-const unseen = `(() => {
-	const light = (rgb) => {
-		const [r, g, b] = rgb.match(/[\d.]+/g).map((c) => c / 255).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-	};
-	const ground = (it) => {
-		const color = getComputedStyle(it).backgroundColor;
-		return color === "rgba(0, 0, 0, 0)" ? ground(it.parentElement) : color;
-	};
+const unseen = `(() => {` + Contrast + `
 	const it = document.activeElement, style = getComputedStyle(it), box = it.getBoundingClientRect();
 	if (style.outlineStyle !== "solid" || parseFloat(style.outlineWidth) < 2) return "it has no outline";
-	const [a, b] = [light(style.outlineColor), light(ground(it.parentElement))].sort((a, b) => b - a);
-	if ((a + 0.05) / (b + 0.05) < 3) return "its outline has too little contrast";
+	if (contrast(style.outlineColor, it.parentElement) < 3) return "its outline has too little contrast";
 	const x = (Math.max(box.left, 0) + Math.min(box.right, innerWidth)) / 2, y = (Math.max(box.top, 0) + Math.min(box.bottom, innerHeight)) / 2;
 	const front = document.elementFromPoint(x, y);
 	return it === front || it.contains(front) || front?.contains(it) && front.matches("label") ? "" : "it is not to be seen";

@@ -159,6 +159,33 @@ func Call[T any](p *Tab, function string, argument any) T {
 	return Evaluate[T](p, fmt.Sprintf("(%s)(%s)", function, encoded))
 }
 
+// When returns what an expression comes to in the page as soon as a condition holds.
+func When[T any](p *Tab, condition, expression string) T {
+	p.Helper()
+	return Evaluate[T](p, fmt.Sprintf(`new Promise((done) => {
+		const timer = setInterval(() => {
+			if (!(%s)) return;
+			clearInterval(timer);
+			done(%s);
+		}, 10);
+	})`, condition, expression))
+}
+
+// Link returns what is behind the # of the address as soon as a condition on it holds.
+func (p *Tab) Link(condition string) string {
+	p.Helper()
+	return When[string](p, "location.hash."+condition, "location.hash.slice(1)")
+}
+
+// Follow opens the address with this link behind its #.
+func (p *Tab) Follow(link string) {
+	p.Helper()
+	Call[chromedp.Void](p, `(link) => new Promise((done) => {
+		addEventListener("hashchange", () => done(), { once: true });
+		location.hash = link;
+	})`, link)
+}
+
 // Text is what an element says, each run of white space as a space.
 func (p *Tab) Text(selector string) string {
 	p.Helper()
@@ -182,3 +209,19 @@ func (p *Tab) Dark() {
 	_, err := chromedp.Call(p.ctx, emulation.SetEmulatedMedia, scheme)
 	p.Must(err)
 }
+
+// Contrast is JavaScript that declares contrast, which returns that of a color with the ground of an element, from 1 to
+// 21.
+const Contrast = `
+	const light = (rgb) => {
+		const [r, g, b] = rgb.match(/[\d.]+/g).map((c) => c / 255).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+	};
+	const ground = (it) => {
+		const color = getComputedStyle(it).backgroundColor;
+		return color === "rgba(0, 0, 0, 0)" ? ground(it.parentElement) : color;
+	};
+	const contrast = (color, on) => {
+		const [a, b] = [light(color), light(ground(on))].sort((a, b) => b - a);
+		return (a + 0.05) / (b + 0.05);
+	};`

@@ -65,7 +65,7 @@ func TestBitsAreLevelDBs(t *testing.T) {
 		{"odd keys, 40 bits", 40, oddKeys()},
 		{"long keys", 16, randomKeys(rng, 60, 64)},
 	} {
-		restore(page, fmt.Sprintf("n=%d&bits=%d", len(tt.keys), tt.bits))
+		page.Follow(fmt.Sprintf("n=%d&bits=%d", len(tt.keys), tt.bits))
 		add(page, tt.keys)
 		want := generate(tt.bits, tt.keys)
 		if got := filterOf(page); !bytes.Equal(got, want) {
@@ -82,7 +82,7 @@ func TestBitsOfLinks(t *testing.T) {
 	for _, bits := range []int{4, 13} {
 		keys := append(randomKeys(rand.New(rand.NewPCG(3, 3)), 450, 30), oddKeys()...)
 		keys = keys[:min(500, len(keys))]
-		restore(page, stateOf(fmt.Sprintf("n=%d&bits=%d", len(keys), bits), keys))
+		page.Follow(stateOf(fmt.Sprintf("n=%d&bits=%d", len(keys), bits), keys))
 		if got, want := filterOf(page), generate(bits, keys); !bytes.Equal(got, want) {
 			t.Errorf("%d bits per key: the page's filter is %x, want %x", bits, got, want)
 		}
@@ -167,7 +167,7 @@ func TestOtherK(t *testing.T) {
 	t.Parallel()
 	keys, page := oddKeys(), openPlay(t, 1000, "")
 	for _, k := range []int{1, 2, 13, 30} {
-		restore(page, stateOf(fmt.Sprintf("n=40&bits=8&k=%d", k), keys))
+		page.Follow(stateOf(fmt.Sprintf("n=40&bits=8&k=%d", k), keys))
 		f := filterOf(page)
 		if f[len(f)-1] != byte(k) || len(f) != 41 {
 			t.Errorf("the filter has %d bytes and k = %d, want 41 and %d", len(f), f[len(f)-1], k)

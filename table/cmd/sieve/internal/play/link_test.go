@@ -13,18 +13,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
 
-// linkWith returns the state in the address, when the page has written one with this part.
-func linkWith(page *pagetest.Tab, part string) string {
-	page.Helper()
-	return pagetest.Call[string](page, `(part) => new Promise((done) => {
-		const timer = setInterval(() => {
-			if (!location.hash.includes(part)) return;
-			clearInterval(timer);
-			done(location.hash.slice(1));
-		}, 10);
-	})`, part)
-}
-
 // shown is what a page shows of its state.
 func shown(page *pagetest.Tab) map[string]string {
 	all := map[string]string{"bytes": fmt.Sprintf("%x", filterOf(page)), "examples": pagetest.Evaluate[string](page, `document.getElementById("examples").value`)}
@@ -45,7 +33,7 @@ func TestLinkKeepsState(t *testing.T) {
 		add(page, oddKeys())
 		pagetest.Evaluate[any](page, `document.querySelector("[data-add='10']").click()`)
 		page.Submit("#key", `\xff\xfe&ask=`)
-		link := linkWith(page, "&ask=")
+		link := page.Link(`includes("&ask=")`)
 		again := openPlay(t, 1000, link)
 		if diff := cmp.Diff(shown(page), shown(again)); diff != "" {
 			t.Errorf("%s (-page +restored):\n%s", link, diff)
@@ -84,7 +72,7 @@ func TestHostileLinks(t *testing.T) {
 		{"the same key twice", "key=a&key=a", "", 1},
 		{"nonsense", "=&&&==&#?key", "", 0},
 	} {
-		restore(page, tt.link)
+		page.Follow(tt.link)
 		if got := page.Text("#link-problem"); got != tt.problem {
 			t.Errorf("%s: the page says %q, want %q", tt.name, got, tt.problem)
 		}
@@ -129,7 +117,7 @@ func TestFirstState(t *testing.T) {
 		t.Errorf("the page says %q", got)
 	}
 	page.Do(chromedp.Click(chromedp.CSS("#clear")))
-	if got := linkWith(page, "rate"); got != "n=20&rate=1%25" {
+	if got := page.Link(`includes("rate")`); got != "n=20&rate=1%25" {
 		t.Errorf("the state is %q", got)
 	}
 }

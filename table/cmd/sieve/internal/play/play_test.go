@@ -30,18 +30,9 @@ func openPlay(t *testing.T, width int64, state string) *pagetest.Tab {
 	noError(t, Write(f))
 	page := pagetest.Open(t, path, width)
 	if state != "" {
-		restore(page, state)
+		page.Follow(state)
 	}
 	return page
-}
-
-// restore shows a state.
-func restore(page *pagetest.Tab, state string) {
-	page.Helper()
-	pagetest.Call[chromedp.Void](page, `(state) => new Promise((done) => {
-		addEventListener("hashchange", () => done(), { once: true });
-		location.hash = state;
-	})`, state)
 }
 
 // addAll adds keys by the form.

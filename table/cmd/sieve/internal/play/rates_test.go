@@ -34,13 +34,8 @@ type rates struct {
 func ratesOf(page *pagetest.Tab) rates {
 	page.Helper()
 	var all [6]float64
-	for i, cell := range pagetest.Evaluate[[]string](page, `new Promise((done) => {
-		const timer = setInterval(() => {
-			if (document.getElementById("rates").ariaBusy !== "false") return;
-			clearInterval(timer);
-			done([...document.querySelectorAll("#rates td")].map((td) => td.textContent));
-		}, 10);
-	})`) {
+	for i, cell := range pagetest.When[[]string](page, `document.getElementById("rates").ariaBusy === "false"`,
+		`[...document.querySelectorAll("#rates td")].map((td) => td.textContent)`) {
 		if cell == "< 0.0001 %" {
 			continue
 		}
@@ -87,7 +82,7 @@ func TestRatesAreTheLibrarys(t *testing.T) {
 	}
 	for _, tt := range cases {
 		keys := users(tt.keys)
-		restore(page, stateOf(fmt.Sprintf("n=%d&bits=%d&examples=numbers", tt.n, tt.bits), keys))
+		page.Follow(stateOf(fmt.Sprintf("n=%d&bits=%d&examples=numbers", tt.n, tt.bits), keys))
 		f := filterOf(page)
 		m, k := 8*uint64(len(f)-1), int(f[len(f)-1])
 		ones := 0
@@ -142,7 +137,7 @@ func TestSizesAreTheLibrarys(t *testing.T) {
 	t.Parallel()
 	page := openPlay(t, 1000, "")
 	for _, percent := range []float64{99, 60, 40, 10, 5, 1, 0.84, 0.1, 0.01, 0.001, 0.0001} {
-		restore(page, fmt.Sprintf("n=50&rate=%g", percent))
+		page.Follow(fmt.Sprintf("n=50&rate=%g", percent))
 		p := filter.NewBloom(bloom.BitsFor(percent / 100))
 		size := 8 * (p.Size(50) - 1)
 		want := fmt.Sprintf("bits, m %d = %d bytes bits per key %d bits that each key sets, k %d", size, size/8, p.BitsPerKey(), p.K())

@@ -74,7 +74,7 @@ func TestPhone(t *testing.T) {
 	long := [][]byte{[]byte(strings.Repeat("W", 64)), []byte(strings.Repeat("\xff", 64))}
 	for _, state := range []string{"", stateOf("n=1&rate=50", long), stateOf("n=1600&bits=40", users(3200)), stateOf("n=8&bits=1&k=30", append(long, users(20)...))} {
 		if state != "" {
-			restore(page, state)
+			page.Follow(state)
 		}
 		pagetest.Evaluate[any](page, `document.getElementById("find").click()`)
 		page.CheckWidth("false positive: " + state[:min(30, len(state))])
@@ -85,20 +85,9 @@ func TestPhone(t *testing.T) {
 }
 
 // unreadable lists texts whose contrast with their ground is below 4.5 to 1.
-const unreadable = `(() => {
-	const light = (rgb) => {
-		const [r, g, b] = rgb.match(/[\d.]+/g).map((c) => c / 255).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-	};
-	const ground = (it) => {
-		const color = getComputedStyle(it).backgroundColor;
-		return color === "rgba(0, 0, 0, 0)" ? ground(it.parentElement) : color;
-	};
+const unreadable = `(() => {` + pagetest.Contrast + `
 	const texts = [...document.body.querySelectorAll("*")].filter((it) => it.checkVisibility() && [...it.childNodes].some((n) => n.nodeType === 3 && n.data.trim()));
-	return texts.filter((it) => {
-		const [a, b] = [light(getComputedStyle(it).color), light(ground(it))].sort((a, b) => b - a);
-		return (a + 0.05) / (b + 0.05) < 4.5;
-	}).map((it) => it.textContent);
+	return texts.filter((it) => contrast(getComputedStyle(it).color, it) < 4.5).map((it) => it.textContent);
 })()`
 
 // All texts can be read in the light and the dark scheme.

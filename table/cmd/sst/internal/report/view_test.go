@@ -18,22 +18,7 @@ import (
 // linkWith waits until the address ends in the text, and returns what is behind its #.
 func linkWith(page *pagetest.Tab, end string) string {
 	page.Helper()
-	return pagetest.Call[string](page, `(end) => new Promise((done) => {
-		const timer = setInterval(() => {
-			if (!location.hash.endsWith(end)) return;
-			clearInterval(timer);
-			done(location.hash.slice(1));
-		}, 10);
-	})`, end)
-}
-
-// openLink shows the view of a link in the page that is open.
-func openLink(page *pagetest.Tab, link string) {
-	page.Helper()
-	pagetest.Call[chromedp.Void](page, `(link) => new Promise((done) => {
-		addEventListener("hashchange", () => done(), { once: true });
-		location.hash = link;
-	})`, link)
+	return page.Link(fmt.Sprintf("endsWith(%q)", end))
 }
 
 // viewOf is what a page shows of its view.
@@ -154,7 +139,7 @@ func TestHostileLinks(t *testing.T) {
 		{"nonsense", "=&&&==&#?key", "", first},
 		{"script", "javascript:fooled=1", "", first},
 	} {
-		openLink(page, tt.link)
+		page.Follow(tt.link)
 		if got := page.Text("#link-problem"); got != tt.problem {
 			t.Errorf("%s: the page says %q, want %q", tt.name, got, tt.problem)
 		}
