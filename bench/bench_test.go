@@ -75,11 +75,11 @@ func tableOf(b *testing.B, set workload.Set, codec table.Codec) []byte {
 	return tables[id]
 }
 
-// A lookup looks up the i-th key, in a benchmark's loop.
-type lookup func(r *table.Reader, i int) error
+// lookups return what looks up the i-th key of a set.
+type lookups func(r *table.Reader, set workload.Set) func(i int) error
 
-func absent(set workload.Set) lookup {
-	return func(r *table.Reader, i int) error {
+func absent(r *table.Reader, set workload.Set) func(i int) error {
+	return func(i int) error {
 		if _, err := r.Get(set.Absent[i%len(set.Absent)]); !errors.Is(err, table.ErrNotFound) {
 			return fmt.Errorf("absent key: %v", err)
 		}
@@ -88,29 +88,34 @@ func absent(set workload.Set) lookup {
 }
 
 // present looks up present keys in random order.
-func present(set workload.Set) lookup {
-	return func(r *table.Reader, i int) error {
+func present(r *table.Reader, set workload.Set) func(i int) error {
+	return func(i int) error {
 		_, err := r.Get(set.Keys[set.Hits[i%len(set.Hits)]])
 		return err
 	}
 }
 
 // withAndWithout runs the lookups with the filter and without it.
-func withAndWithout(b *testing.B, contents []byte, look lookup) {
-	b.Run("reads=unfiltered", func(b *testing.B) { lookUp(b, contents, true, look) })
-	b.Run("reads=filtered", func(b *testing.B) { lookUp(b, contents, false, look) })
+func withAndWithout(b *testing.B, set workload.Set, contents []byte, look lookups) {
+	b.Run("reads=unfiltered", func(b *testing.B) { lookUp(b, set, contents, true, look) })
+	b.Run("reads=filtered", func(b *testing.B) { lookUp(b, set, contents, false, look) })
 }
 
-func lookUp(b *testing.B, contents []byte, ignoreFilter bool, look lookup) {
+func lookUp(b *testing.B, set workload.Set, contents []byte, ignoreFilter bool, look lookups) {
 	var m table.Metrics
 	r := tabletest.Open(b, contents, &table.ReaderOptions{IgnoreFilter: ignoreFilter, Metrics: &m})
+	loop(b, look(r, set))
+	report(b, &m)
+}
+
+// loop is the loop of a benchmark whose i-th operation is do.
+func loop(b *testing.B, do func(i int) error) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		if err := look(r, i); err != nil {
+		if err := do(i); err != nil {
 			b.Fatal(err)
 		}
 	}
-	report(b, &m)
 }
 
 // report reports reads and false positives. Without the filter, each lookup within the table's range would be a read.
@@ -127,14 +132,14 @@ func report(b *testing.B, m *table.Metrics) {
 // BenchmarkGetAbsent looks up absent keys, which the filter rules out.
 func BenchmarkGetAbsent(b *testing.B) {
 	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
-		withAndWithout(b, contents, absent(set))
+		withAndWithout(b, set, contents, absent)
 	})
 }
 
 // BenchmarkGetPresent looks up present keys in random order. The filter saves nothing, and must not take long.
 func BenchmarkGetPresent(b *testing.B) {
 	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
-		withAndWithout(b, contents, present(set))
+		withAndWithout(b, set, contents, present)
 	})
 }
 
@@ -142,9 +147,11 @@ func BenchmarkGetPresent(b *testing.B) {
 func BenchmarkAppendGetPresent(b *testing.B) {
 	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
 		var dst []byte
-		lookUp(b, contents, false, func(r *table.Reader, i int) (err error) {
-			dst, err = r.AppendGet(dst[:0], set.Keys[set.Hits[i%len(set.Hits)]])
-			return err
+		lookUp(b, set, contents, false, func(r *table.Reader, set workload.Set) func(i int) error {
+			return func(i int) (err error) {
+				dst, err = r.AppendGet(dst[:0], set.Keys[set.Hits[i%len(set.Hits)]])
+				return err
+			}
 		})
 	})
 }

@@ -16,13 +16,9 @@ func BenchmarkBlockSize(b *testing.B) {
 				o := options(c.codec)
 				o.BlockSize = size
 				contents := tabletest.Build(b, o, w1().Pairs())
-				r, look := tabletest.Open(b, contents, nil), present(w1())
+				r := tabletest.Open(b, contents, nil)
 				memory := r.MemorySize()
-				for i := 0; b.Loop(); i++ {
-					if err := look(r, i); err != nil {
-						b.Fatal(err)
-					}
-				}
+				loop(b, present(r, w1()))
 				b.ReportMetric(float64(len(contents))/(1<<20), "MiB")
 				b.ReportMetric(float64(memory), "memory-B")
 			})

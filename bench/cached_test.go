@@ -18,19 +18,13 @@ func BenchmarkCached(b *testing.B) {
 		}
 		run := func(name string, do func(i int) error) {
 			b.Run("op="+name, func(b *testing.B) {
-				b.ReportAllocs()
-				before, i := m.BlocksRead.Load(), 0
-				for ; b.Loop(); i++ {
-					if err := do(i); err != nil {
-						b.Fatal(err)
-					}
-				}
-				b.ReportMetric(float64(m.BlocksRead.Load()-before)/float64(i), "blocks/op")
+				before := m.BlocksRead.Load()
+				loop(b, do)
+				b.ReportMetric(float64(m.BlocksRead.Load()-before)/float64(b.N), "blocks/op")
 			})
 		}
-		getAbsent, getPresent := absent(set), present(set)
-		run("absent", func(i int) error { return getAbsent(r, i) })
-		run("present", func(i int) error { return getPresent(r, i) })
+		run("absent", absent(r, set))
+		run("present", present(r, set))
 		run("next", func(int) error {
 			if !it.Next() && !it.First() {
 				return it.Error()

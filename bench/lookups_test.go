@@ -30,20 +30,20 @@ var sources = []source{
 // asks lists the kinds of lookups.
 var asks = []struct {
 	name, title string
-	look        func(workload.Set) lookup
+	look        lookups
 }{
 	{"absent", "all absent", absent},
 	{"half", "half absent", half},
 }
 
 // half looks up absent and present keys alternately.
-func half(set workload.Set) lookup {
-	getAbsent, getPresent := absent(set), present(set)
-	return func(r *table.Reader, i int) error {
+func half(r *table.Reader, set workload.Set) func(i int) error {
+	getAbsent, getPresent := absent(r, set), present(r, set)
+	return func(i int) error {
 		if i%2 == 0 {
-			return getAbsent(r, i/2)
+			return getAbsent(i / 2)
 		}
-		return getPresent(r, i/2)
+		return getPresent(i / 2)
 	}
 }
 
@@ -58,7 +58,7 @@ func BenchmarkLookups(b *testing.B) {
 				id := lookupsID{from.name, ask.name, reads}
 				b.Run(id.String(), func(b *testing.B) {
 					r, slow, m := openFrom(b, contents, from, reads == "unfiltered")
-					took := timeLookups(b, r, m, ask.look(set))
+					took := timeLookups(b, m, ask.look(r, set))
 					looked.add(id, tally{m.Lookups.Load(), m.BlocksRead.Load(), took, slow.reads, slow.waited})
 				})
 			}
@@ -102,10 +102,10 @@ const (
 
 // timeLookups looks up keys for at least -benchtime and a minimum number of reads. It returns the time that this
 // took.
-func timeLookups(b *testing.B, r *table.Reader, m *table.Metrics, look lookup) time.Duration {
+func timeLookups(b *testing.B, m *table.Metrics, look func(i int) error) time.Duration {
 	i, start := 0, time.Now()
 	next := func() {
-		if err := look(r, i); err != nil {
+		if err := look(i); err != nil {
 			b.Fatal(err)
 		}
 		i++

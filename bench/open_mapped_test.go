@@ -15,12 +15,7 @@ func BenchmarkOpenMapped(b *testing.B) {
 	name := filepath.Join(b.TempDir(), "w1.ldb")
 	noError(b, os.WriteFile(name, tableOf(b, w1(), table.NoCompression), 0o666))
 	taken := heapOfMapped(b, name) // first: the loop leaves mappings for the garbage collector
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := openMapped(b, name).Close(); err != nil {
-			b.Fatal(err)
-		}
-	}
+	loop(b, func(int) error { return openMapped(b, name).Close() })
 	b.ReportMetric(taken, "heap-B")
 }
 
@@ -32,11 +27,12 @@ func openMapped(b *testing.B, name string) *table.Reader {
 
 // heapOfMapped returns the heap memory of an open table.
 func heapOfMapped(b *testing.B, name string) float64 {
-	readers, look, before := make([]*table.Reader, 100), present(w1()), filtertest.HeapInUse()
+	readers, before := make([]*table.Reader, 100), filtertest.HeapInUse()
 	for i := range readers {
 		readers[i] = openMapped(b, name)
+		look := present(readers[i], w1())
 		for k := range 10 {
-			noError(b, look(readers[i], k))
+			noError(b, look(k))
 		}
 	}
 	taken := float64(filtertest.HeapInUse()-before) / float64(len(readers))

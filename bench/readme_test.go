@@ -82,36 +82,30 @@ func TestBitsPerKey(t *testing.T) {
 // measure returns the false-positive rate of filters of that many keys each, in which as many absent keys are looked
 // up. The blocks of W1 have 35 keys.
 func measure(p filter.Bloom, set workload.Set, perFilter int) float64 {
-	g := p.NewGenerator()
-	var f filter.Bytes
-	positives, lookups := 0, 0
+	wrong, lookups := 0, 0
 	for i := 0; i+perFilter <= len(set.Keys); i += perFilter {
-		for _, k := range set.Keys[i : i+perFilter] {
-			g.Add(k)
-		}
-		f = f[:0]
-		g.Generate(&f)
-		for _, k := range set.Absent[i : i+perFilter] {
-			if p.Contains(f, k) {
-				positives++
-			}
-			lookups++
+		f := filtertest.Build(p, set.Keys[i:i+perFilter]...)
+		wrong += positives(func(key []byte) bool { return p.Contains(f, key) }, set.Absent[i:i+perFilter])
+		lookups += perFilter
+	}
+	return float64(wrong) / float64(lookups)
+}
+
+// positives returns how many of the keys a filter may contain.
+func positives(contains func(key []byte) bool, keys [][]byte) (n int) {
+	for _, k := range keys {
+		if contains(k) {
+			n++
 		}
 	}
-	return float64(positives) / float64(lookups)
+	return n
 }
 
 // measureTable returns the false-positive rate of one filter of all keys.
 func measureTable(t *testing.T, p filter.TablePolicy, set workload.Set) float64 {
 	f, err := p.Open(filtertest.BuildTable(t, p, set.Keys...))
 	noError(t, err)
-	positives := 0
-	for _, k := range set.Absent {
-		if f.Contains(k) {
-			positives++
-		}
-	}
-	return float64(positives) / float64(len(set.Absent))
+	return float64(positives(f.Contains, set.Absent)) / float64(len(set.Absent))
 }
 
 // readmes returns the names of all files README.md.

@@ -22,17 +22,14 @@ func BenchmarkSeek(b *testing.B) {
 		for range r.All(nil) {
 		}
 		b.Run(bb.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
+			loop(b, func(i int) error {
 				it := r.NewIter(nil)
 				ok := it.SeekGE(set.Keys[set.Hits[i%len(set.Hits)]])
 				for range 10 {
 					ok = ok && it.Next()
 				}
-				if err := it.Close(); err != nil {
-					b.Fatal(err)
-				}
-			}
+				return it.Close()
+			})
 		})
 	}
 }
