@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,8 +18,8 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
 	"github.com/sievetable/sievetable/table/internalkey"
-	"github.com/sievetable/sievetable/table/merge"
 )
 
 // usersOf returns all keys that were written, and some that were not.
@@ -38,54 +39,6 @@ func usersOf(rounds [][]workload.Write) [][]byte {
 	return keys
 }
 
-// databaseTables opens all tables of a database.
-func databaseTables(t *testing.T, dir string, m *table.Metrics) []*table.Reader {
-	t.Helper()
-	cache := table.NewCache(8 << 20)
-	var readers []*table.Reader
-	for _, name := range filesOf(t, dir, "*.ldb", 2) {
-		r, err := table.Open(name, &table.ReaderOptions{
-			Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: internalkey.UserKey, Cache: cache, Metrics: m,
-		})
-		noError(t, err)
-		t.Cleanup(func() {
-			if err := r.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
-		readers = append(readers, r)
-	}
-	return readers
-}
-
-// get answers what a database answers: by the newest version in any table that the
-// snapshot sees.
-func get(t *testing.T, tables []*table.Reader, user []byte, sequence uint64) history.Answer {
-	t.Helper()
-	var newest internalkey.Key
-	var a history.Answer
-	seek := internalkey.SearchKey(nil, user, sequence)
-	for _, r := range tables {
-		k, v, err := r.Find(seek)
-		if errors.Is(err, table.ErrNotFound) {
-			continue
-		}
-		noError(t, err)
-		if key, ok := internalkey.Parse(k); !ok || !bytes.Equal(key.UserKey, user) || key.Sequence > sequence {
-			t.Fatalf("Find(%q) at %d = %q", user, sequence, k)
-		} else if newest.UserKey == nil || key.Sequence > newest.Sequence {
-			newest, a = key, history.Answer{Found: key.Kind == internalkey.Set, Value: v}
-		}
-	}
-	if !a.Found {
-		return history.Answer{}
-	}
-	return a
-}
-
 // Databases that lived, with snapshots held while they were compacted, read back
 // version by version as they answered themselves.
 func TestDatabaseVersions(t *testing.T) {
@@ -94,25 +47,20 @@ func TestDatabaseVersions(t *testing.T) {
 	ops, sequences := history.Of(rounds, usersOf(rounds))
 	eachLived(t, opt.NoCompression, ops, func(t *testing.T, engine, dir string, want []history.Answer) {
 		var m table.Metrics
-		tables := databaseTables(t, dir, &m)
-		var gets []history.Op
-		for _, op := range ops {
-			if op.Kind == history.Get {
-				gets = append(gets, op)
-			}
-		}
+		db, err := database.Open(dir, &database.Options{Reader: table.ReaderOptions{Cache: table.NewCache(8 << 20), Metrics: &m}})
+		closing(t, db, err)
+		gets := slices.DeleteFunc(slices.Clone(ops), func(op history.Op) bool { return op.Kind != history.Get })
 		for i, op := range gets {
-			got := get(t, tables, op.Key, sequences[op.Snapshot])
-			if got.Found != want[i].Found || !bytes.Equal(got.Value, want[i].Value) {
-				t.Fatalf("%q at snapshot %d: %v, %q; %s has %v, %q", op.Key, op.Snapshot, got.Found, got.Value, engine, want[i].Found, want[i].Value)
+			value, err := db.At(sequences[op.Snapshot]).Get(op.Key)
+			if want := want[i]; !bytes.Equal(value, want.Value) || want.Found && err != nil || !want.Found && !errors.Is(err, table.ErrNotFound) {
+				t.Fatalf("%q at snapshot %d: %q, %v; %s has %v, %q", op.Key, op.Snapshot, value, err, engine, want.Found, want.Value)
 			}
 		}
 		if m.FilterNegatives.Load() == 0 {
 			t.Error("no filter ruled anything out")
 		}
-		checkAllVersions(t, tables, rounds)
-		checkSnapshots(t, tables, sequences, gets, want)
-		checkRewritten(t, dir, map[string]string{"goleveldb": goleveldbName, "C++ LevelDB": levelDBName}[engine])
+		checkSnapshots(t, db, sequences, gets, want)
+		checkTables(t, dir, map[string]string{"goleveldb": goleveldbName, "C++ LevelDB": levelDBName}[engine], rounds)
 	})
 }
 
@@ -136,36 +84,8 @@ func eachLived(
 	run("C++ LevelDB", func(t *testing.T, dir string) ([]history.Answer, error) { return levelDBDatabase(t).Live(dir, ops) })
 }
 
-// checkAllVersions checks that the tables, together, have all versions: a snapshot
-// was held from the beginning.
-func checkAllVersions(t *testing.T, tables []*table.Reader, rounds [][]workload.Write) {
-	t.Helper()
-	got := map[string]string{}
-	for _, r := range tables {
-		for e, err := range r.All(nil) {
-			if err != nil {
-				t.Error(err)
-			}
-			got[string(e.Key)] = string(e.Value)
-		}
-	}
-	want := map[string]string{}
-	for _, p := range workload.Versions(rounds) {
-		want[string(p.Key)] = string(p.Value)
-	}
-	if len(got) != len(want) {
-		t.Errorf("%d versions, want %d", len(got), len(want))
-	}
-	for k, v := range want {
-		if g, ok := got[k]; !ok || g != v {
-			t.Fatalf("version %q: %q, %v; want %q", k, g, ok, v)
-		}
-	}
-}
-
-// checkSnapshots checks that a SnapshotIter over the tables shows, in both directions,
-// the keys that the database found.
-func checkSnapshots(t *testing.T, tables []*table.Reader, sequences []uint64, gets []history.Op, answers []history.Answer) {
+// checkSnapshots checks that iterators show, in both directions, the keys that the database found.
+func checkSnapshots(t *testing.T, db *database.DB, sequences []uint64, gets []history.Op, answers []history.Answer) {
 	t.Helper()
 	want := make([][]string, len(sequences))
 	for i, op := range gets {
@@ -174,11 +94,7 @@ func checkSnapshots(t *testing.T, tables []*table.Reader, sequences []uint64, ge
 		}
 	}
 	for snapshot, sequence := range sequences {
-		var its []merge.Iterator
-		for _, r := range tables {
-			its = append(its, r.NewIter(nil))
-		}
-		it := merge.NewSnapshotIter(table.BytewiseComparer, merge.New(table.InternalComparer(table.BytewiseComparer), its...), sequence)
+		it := db.At(sequence).NewIter(nil)
 		var up, down []string
 		for ok := it.First(); ok; ok = it.Next() {
 			up = append(up, string(it.Key())+"="+string(it.Value()))
@@ -193,21 +109,32 @@ func checkSnapshots(t *testing.T, tables []*table.Reader, sequences []uint64, ge
 	}
 }
 
-// checkRewritten writes each table of a database again, to the same bytes.
-func checkRewritten(t *testing.T, dir, filterName string) {
+// checkTables checks the tables of a database. Together they have all versions: a snapshot was held from the beginning.
+// Each has the bytes that we write for its entries.
+func checkTables(t *testing.T, dir, filterName string, rounds [][]workload.Write) {
 	t.Helper()
-	order := table.InternalComparer(table.BytewiseComparer)
+	want, got := map[string]string{}, map[string]string{}
+	for _, p := range workload.Versions(rounds) {
+		want[string(p.Key)] = string(p.Value)
+	}
 	for _, name := range filesOf(t, dir, "*.ldb", 2) {
-		want, err := os.ReadFile(name)
+		contents, err := os.ReadFile(name)
 		noError(t, err)
-		pairs, err := collect(tabletest.Open(t, want, &table.ReaderOptions{Comparer: order, FilterKey: internalkey.UserKey}))
-		noError(t, err)
-		got := tabletest.Build(t, &table.WriterOptions{
-			Comparer: order, FilterKey: internalkey.UserKey, Compression: table.NoCompression,
+		o := &table.WriterOptions{
+			Comparer: table.InternalComparer(nil), FilterKey: internalkey.UserKey, Compression: table.NoCompression,
 			FilterPolicy: filter.Rename(filter.NewBloom(10), filterName),
-		}, pairs)
-		if !bytes.Equal(got, want) {
-			t.Errorf("%s: written again, its %d bytes are %d others", name, len(want), len(got))
 		}
+		r := tabletest.Open(t, contents, &table.ReaderOptions{Comparer: o.Comparer, FilterKey: o.FilterKey})
+		pairs, err := collect(r)
+		noError(t, errors.Join(err, r.FilterErr(), r.Verify()))
+		for _, p := range pairs {
+			got[string(p.Key)] = string(p.Value)
+		}
+		if !bytes.Equal(tabletest.Build(t, o, pairs), contents) {
+			t.Errorf("%s: written again, its %d bytes are others", name, len(contents))
+		}
+	}
+	if !maps.Equal(want, got) {
+		t.Errorf("%d versions, want %d others", len(got), len(want))
 	}
 }
