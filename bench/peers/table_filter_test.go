@@ -166,13 +166,3 @@ func TestPebblesTableFilters(t *testing.T) {
 		t.Errorf("properties (-want +got):\n%s", diff)
 	}
 }
-
-// goleveldb and C++ LevelDB read the tables that Pebble reads, and pass over filter
-// and properties that they do not know.
-func TestOthersReadTablesWithTableFilters(t *testing.T) {
-	t.Parallel()
-	w := workload.W1(2000)
-	contents, entries := pebbleTable(t, w.Keys, table.WriterOptions{Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10)})
-	checkPairs(t, "goleveldb", entries)(openGoleveldb(t, contents).Scan())
-	checkPairs(t, "C++ LevelDB", entries)(levelDB(t).Scan(file(t, contents), -1))
-}

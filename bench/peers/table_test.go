@@ -140,7 +140,8 @@ var (
 	// ofSets are what tables of sets are written with.
 	ofSets = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), DataDigest: true}
 
-	// withPrefixes have more keys in their filters, and withExceptions a block that others do not know.
+	// withPrefixes have more keys in their filters and, as for RocksDB and Pebble, a table filter and properties.
+	// withExceptions have a block that others do not know.
 	withPrefixes   = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), FilterPrefix: filter.PrefixOfLength(8)}
 	withExceptions = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(2), Never: absentKeys}
 
