@@ -23,8 +23,9 @@ func BenchmarkWrite(b *testing.B) {
 	for i, set := range []workload.Set{workload.W1(100_000), w2} {
 		for _, codec := range []table.Codec{table.NoCompression, table.Snappy} {
 			b.Run(fmt.Sprintf("W%d/snappy=%v", i+1, codec == table.Snappy), func(b *testing.B) {
-				ours := &contender{name: "sievetable", do: func(int) error { return writeOurs(set, codec) }}
-				theirs := &contender{name: "goleveldb", do: func(int) error { return writeTheirs(set, codec) }}
+				pairs := set.Pairs()
+				ours := &contender{name: "sievetable", do: func(int) error { return writeOurs(pairs, codec) }}
+				theirs := &contender{name: "goleveldb", do: func(int) error { return writeTheirs(pairs, codec) }}
 				inTurns(b, 1, 1, ours, theirs)
 				reportRatio(b, "goleveldb", theirs, ours)
 			})
@@ -32,34 +33,21 @@ func BenchmarkWrite(b *testing.B) {
 	}
 }
 
-func writeOurs(set workload.Set, codec table.Codec) error {
+func writeOurs(pairs []workload.Pair, codec table.Codec) error {
 	w, err := table.NewWriter(io.Discard, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec})
 	if err != nil {
 		return err
 	}
-	return writeAll(w, set)
-}
-
-// writeAll writes the set with a Writer of ours or of goleveldb.
-func writeAll(w interface {
-	Append(key, value []byte) error
-	Close() error
-}, set workload.Set) error {
-	for i, key := range set.Keys {
-		if err := w.Append(key, set.Values[i]); err != nil {
-			return err
-		}
-	}
-	return w.Close()
+	return workload.WriteAll(w, pairs)
 }
 
 // buffers is the pool that goleveldb's engine gives to its Writers.
 var buffers = util.NewBufferPool(opt.DefaultBlockSize + 5)
 
-func writeTheirs(set workload.Set, codec table.Codec) error {
+func writeTheirs(pairs []workload.Pair, codec table.Codec) error {
 	o := &opt.Options{Filter: lfilter.NewBloomFilter(10), Compression: opt.NoCompression}
 	if codec == table.Snappy {
 		o.Compression = opt.SnappyCompression
 	}
-	return writeAll(ltable.NewWriter(io.Discard, o, buffers, 0), set)
+	return workload.WriteAll(ltable.NewWriter(io.Discard, o, buffers, 0), pairs)
 }

@@ -53,6 +53,19 @@ func AppendPair(dst []byte, p Pair) []byte {
 	return append(append(dst, p.Key...), p.Value...)
 }
 
+// WriteAll writes the pairs with a Writer of ours or of goleveldb, and closes it.
+func WriteAll(w interface {
+	Append(key, value []byte) error
+	Close() error
+}, pairs []Pair) error {
+	for _, p := range pairs {
+		if err := w.Append(p.Key, p.Value); err != nil {
+			return err
+		}
+	}
+	return w.Close()
+}
+
 func emptyKey() []Pair {
 	return []Pair{{[]byte(""), []byte("of the empty key")}, {[]byte("a"), []byte("1")}, {[]byte("b"), []byte("2")}}
 }

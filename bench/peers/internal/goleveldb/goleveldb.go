@@ -36,13 +36,7 @@ func Options(g manifest.Table) *opt.Options {
 // Write builds the table of pairs.
 func Write(o *opt.Options, pairs []workload.Pair) ([]byte, error) {
 	var out bytes.Buffer
-	w := table.NewWriter(&out, o, nil, 0)
-	for _, p := range pairs {
-		if err := w.Append(p.Key, p.Value); err != nil {
-			return nil, fmt.Errorf("goleveldb: %w", err)
-		}
-	}
-	if err := w.Close(); err != nil {
+	if err := workload.WriteAll(table.NewWriter(&out, o, nil, 0), pairs); err != nil {
 		return nil, fmt.Errorf("goleveldb: %w", err)
 	}
 	return out.Bytes(), nil

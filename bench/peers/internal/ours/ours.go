@@ -34,13 +34,6 @@ func Write(o *table.WriterOptions, pairs []workload.Pair) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range pairs {
-		if err := w.Append(p.Key, p.Value); err != nil {
-			return nil, err
-		}
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	err = workload.WriteAll(w, pairs)
+	return out.Bytes(), err
 }
