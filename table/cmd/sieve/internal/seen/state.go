@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/internal/atomicfile"
 	"github.com/sievetable/sievetable/internal/lockfile"
 	"github.com/sievetable/sievetable/internal/regular"
-	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
@@ -202,7 +202,8 @@ func (s *State) damage(f *os.File, err error) error {
 	} else if !was {
 		return fmt.Errorf("%s: not a state of sieve seen, and left unchanged: use another --state", text.ShellPath(s.path))
 	}
-	return &damageError{s.path, err}
+	return wal.Corruptionf("%s: damaged state, left unchanged: %s: restore it from a backup, or start with another --state",
+		text.ShellPath(s.path), strings.TrimPrefix(err.Error(), "blocked: "))
 }
 
 // wasState reports whether a file that is no sound state may have been one: it has one of the words that are in each
@@ -223,16 +224,3 @@ func wasState(f *os.File) (bool, error) {
 	}
 	return endsAsFixed(f, info.Size())
 }
-
-// A damageError is a table.ErrCorrupt of a State.
-type damageError struct {
-	path  string
-	cause error
-}
-
-func (e *damageError) Error() string {
-	return fmt.Sprintf("%s: damaged state, left unchanged: %s: restore it from a backup, or start with another --state",
-		text.ShellPath(e.path), strings.TrimPrefix(e.cause.Error(), "blocked: "))
-}
-
-func (e *damageError) Is(target error) bool { return target == table.ErrCorrupt }
