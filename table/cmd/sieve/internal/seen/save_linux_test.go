@@ -69,18 +69,3 @@ func saveCutShort(t *testing.T) {
 		t.Errorf("files (-before +after):\n%s", diff)
 	}
 }
-
-// What cannot be read is no missing state: it is an error, and stays as it is.
-func TestOpenOfSomethingElse(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	path := filepath.Join(dir, "s")
-	noError(t, os.WriteFile(path, []byte("a file of somebody"), 0o666))
-	if s, err := Open(path, 10, 0.01); err == nil {
-		t.Errorf("Open = %v, want an error", errors.Join(s.Save(), s.Close()))
-	}
-	want := map[string]string{"s": "a file of somebody", "s" + lockSuffix: ""}
-	if diff := cmp.Diff(want, files(t, dir)); diff != "" {
-		t.Errorf("files (-want +got):\n%s", diff)
-	}
-}
