@@ -229,7 +229,7 @@ func (l *Log) endTorn(isTorn bool) {
 	t.begun = nil
 }
 
-// A Corruption is corruption of a database outside its tables. It matches table.ErrCorrupt.
+// A Corruption is corruption outside a table, such as in a log or a set. It matches table.ErrCorrupt.
 type Corruption string
 
 func (c Corruption) Error() string { return string(c) }

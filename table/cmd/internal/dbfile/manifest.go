@@ -18,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// A Corruption is damage of a database that is not in a table.
+// A Corruption is damage that is not in a table.
 type Corruption = wal.Corruption
 
 // listing returns what the MANIFEST in a file's directory says, if it lists the file, or else nil. It does not name all
