@@ -42,30 +42,6 @@ func filled(t *testing.T, policy string, bits int, keys [][]byte) measuredFilter
 	return f
 }
 
-// Table filters of random keys meet their formula.
-func TestTableBloomMeetsTheFormula(t *testing.T) {
-	long.NoRace(t)
-	t.Parallel()
-	c := Config{Keys: 10_000, Runs: 4, Lookups: 50_000, Policies: []string{"table-bloom"}, Bits: []int{4, 8, 10}, Shapes: []string{"random"}, Seed: 7}
-	for _, p := range measure(t, c) {
-		if ratio := p.Mean / p.Theory; p.Load >= 0.8 && (ratio < 0.88 || ratio > 1.05) {
-			t.Errorf("%d bits per key, load %.1f: measured %g, the formula says %g", p.Bits, p.Load, p.Mean, p.Theory)
-		}
-	}
-}
-
-// Fuse filters have their rate with any number of keys.
-func TestFuseMeetsTheFormula(t *testing.T) {
-	long.NoRace(t)
-	t.Parallel()
-	c := Config{Keys: 1000, Runs: 4, Lookups: 50_000, Policies: []string{"fuse"}, Bits: []int{4, 8}, Shapes: []string{"random", "decimal"}, Seed: 7}
-	for _, p := range measure(t, c) {
-		if ratio := p.Mean / p.Theory; ratio < 0.85 || ratio > 1.15 || p.M < p.Bits*1000 || p.M > 2*p.Bits*1000 {
-			t.Errorf("%s, %d bits, load %.1f: measured %g, the formula says %g; %d bits", p.Shape, p.Bits, p.Load, p.Mean, p.Theory, p.M)
-		}
-	}
-}
-
 func TestPlan(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
