@@ -66,15 +66,15 @@ func (f *KeyFlags) DecodeAll(args []string) ([][]byte, error) {
 
 // Batches yields the first keys and those of --keys-from in batches.
 func (f *KeyFlags) Batches(first [][]byte, cmd *cobra.Command, outputs output.Files) iter.Seq2[[][]byte, error] {
-	return batches(first, f.Lines(cmd.Context(), cmd, outputs), MaxBatchKeys)
+	return batches(f.Lines(cmd.Context(), first, cmd, outputs), MaxBatchKeys)
 }
 
-// batches yields batches of keys: all of the first ones, and then copies of more, up to most in a batch. After an error
-// it ends.
-func batches(first [][]byte, more iter.Seq2[[]byte, error], most int) iter.Seq2[[][]byte, error] {
+// batches yields batches of copies of keys, up to most in a batch. After an error it ends.
+func batches(keys iter.Seq2[[]byte, error], most int) iter.Seq2[[][]byte, error] {
 	return func(yield func([][]byte, error) bool) {
-		batch, size := first, 0
-		for key, err := range more {
+		var batch [][]byte
+		size := 0
+		for key, err := range keys {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -93,9 +93,15 @@ func batches(first [][]byte, more iter.Seq2[[]byte, error], most int) iter.Seq2[
 	}
 }
 
-// Lines yields the keys of --keys-from, which must not be one of the outputs. A key is valid until the next one.
-func (f *KeyFlags) Lines(ctx context.Context, cmd *cobra.Command, outputs output.Files) iter.Seq2[[]byte, error] {
+// Lines yields the first keys and those of --keys-from, which must not be one of the outputs. A key is valid until the
+// next one.
+func (f *KeyFlags) Lines(ctx context.Context, first [][]byte, cmd *cobra.Command, outputs output.Files) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
+		for _, key := range first {
+			if !yield(key, nil) {
+				return
+			}
+		}
 		if f.From == "" {
 			return
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"iter"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -87,7 +86,7 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, args []string) error {
 func (f *queryFlags) print(ctx context.Context, cmd *cobra.Command, file *dbfile.File, keys [][]byte) (found bool, err error) {
 	out := cmd.OutOrStdout().(cli.Stdout)
 	live := f.isLive(cmd.InOrStdin())
-	for key, err := range chain(keys, f.Lines(ctx, cmd, output.FilesOf(out))) {
+	for key, err := range f.Lines(ctx, keys, cmd, output.FilesOf(out)) {
 		if err != nil {
 			return found, err
 		}
@@ -108,18 +107,6 @@ func (f *queryFlags) print(ctx context.Context, cmd *cobra.Command, file *dbfile
 		}
 	}
 	return found, nil
-}
-
-// chain yields the first keys, and then more.
-func chain(first [][]byte, more iter.Seq2[[]byte, error]) iter.Seq2[[]byte, error] {
-	return func(yield func([]byte, error) bool) {
-		for _, key := range first {
-			if !yield(key, nil) {
-				return
-			}
-		}
-		more(yield)
-	}
 }
 
 // encode returns a key in the format of its line.
