@@ -89,14 +89,10 @@ func TestLayoutOfSample(t *testing.T) {
 		got := sampleOf(t, part, n, tt.most).layout(n, 4096)
 		want, err := layoutOf(tt.list, 4096)
 		noError(t, err)
-		for _, x := range []struct {
-			name      string
-			got, want float64
-		}{{"entry", got.entry, want.entry}, {"stored", got.stored, want.stored}, {"separator", got.separator, want.separator}} {
-			if ratio := x.got / x.want; ratio < 1-tt.tolerance || ratio > 1+tt.tolerance {
-				t.Errorf("%s: %s of %g bytes, want %g", tt.name, x.name, x.got, x.want)
-			}
-		}
+		least, most := 1-tt.tolerance, 1+tt.tolerance
+		checkRatio(t, tt.name, "entry", got.entry, want.entry, least, most)
+		checkRatio(t, tt.name, "stored", got.stored, want.stored, least, most)
+		checkRatio(t, tt.name, "separator", got.separator, want.separator, least, most)
 	}
 }
 

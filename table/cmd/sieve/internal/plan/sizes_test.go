@@ -22,14 +22,9 @@ func TestSizesAreWhatIsWritten(t *testing.T) {
 		o := q.option(d)
 		file := writeTable(t, d, n, valueSize)
 		filters := float64(properties(t, file).FilterSize)
-		for _, part := range []struct {
-			name             string
-			planned, written float64
-		}{{"filters", o.FilterBytes, filters}, {"bits per key", o.BitsPerKey, 8 * filters / n}, {"disk", o.DiskBytes, float64(len(file))}} {
-			if ratio := part.planned / part.written; ratio < 0.98 || ratio > 1.03 {
-				t.Errorf("%s, filter only %t: %s: planned %g, written %g", o.filters(), o.FilterOnly, part.name, part.planned, part.written)
-			}
-		}
+		checkRatio(t, d, "filters", o.FilterBytes, filters, 0.98, 1.03)
+		checkRatio(t, d, "bits per key", o.BitsPerKey, 8*filters/n, 0.98, 1.03)
+		checkRatio(t, d, "disk", o.DiskBytes, float64(len(file)), 0.98, 1.03)
 	}
 }
 
@@ -68,18 +63,9 @@ func TestSizesOfKeysThatAreNotRandom(t *testing.T) {
 				q.Compression = float64(got.DataSize) / float64(uncompressed.DataSize)
 			}
 			o := q.option(newDesign(10, tableFilter{}, q.BlockSize))
-			for _, part := range []struct {
-				name                         string
-				planned, actual, least, most float64
-			}{
-				{"data", o.DataBytes, float64(got.DataSize), 0.98, tt.data},
-				{"filters", o.FilterBytes, float64(got.FilterSize), 0.98, tt.filter},
-				{"index", o.IndexBytes, float64(got.IndexSize), 0.84, tt.index},
-			} {
-				if ratio := part.planned / part.actual; ratio < part.least || ratio > part.most {
-					t.Errorf("%s: planned %g bytes, written %g", part.name, part.planned, part.actual)
-				}
-			}
+			checkRatio(t, tt.name, "data", o.DataBytes, float64(got.DataSize), 0.98, tt.data)
+			checkRatio(t, tt.name, "filters", o.FilterBytes, float64(got.FilterSize), 0.98, tt.filter)
+			checkRatio(t, tt.name, "index", o.IndexBytes, float64(got.IndexSize), 0.84, tt.index)
 		})
 	}
 }
