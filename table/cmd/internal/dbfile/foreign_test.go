@@ -38,10 +38,8 @@ func compress(t *testing.T, contents []byte) (gz, zst []byte) {
 	t.Helper()
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
-	if _, err := w.Write(contents); err != nil {
-		t.Fatal(err)
-	}
-	noError(t, w.Close())
+	_, err := w.Write(contents)
+	noError(t, errors.Join(err, w.Close()))
 	e, err := zstd.NewWriter(nil)
 	noError(t, err)
 	return out.Bytes(), e.EncodeAll(contents, nil)
@@ -52,10 +50,8 @@ func tarOf(t *testing.T, name string, contents []byte) []byte {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	noError(t, w.WriteHeader(&tar.Header{Name: name, Mode: 0o666, Size: int64(len(contents))}))
-	if _, err := w.Write(contents); err != nil {
-		t.Fatal(err)
-	}
-	noError(t, w.Close())
+	_, err := w.Write(contents)
+	noError(t, errors.Join(err, w.Close()))
 	return out.Bytes()
 }
 

@@ -196,10 +196,7 @@ func TestFindFalsePositive(t *testing.T) {
 		t.Errorf("without keys: %q, want %q", got, want)
 	}
 	pagetest.Evaluate[any](page, `for (let i = 0; i < 3; i++) document.querySelector("[data-add='10']").click()`)
-	var added [][]byte
-	for i := range n {
-		added = append(added, fmt.Appendf(nil, "user%04d", i+1))
-	}
+	added := users(n)
 	f := generate(7, added)
 	for range 5 {
 		pagetest.Evaluate[any](page, `document.getElementById("find").click()`)
