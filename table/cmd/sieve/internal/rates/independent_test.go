@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -13,16 +14,8 @@ func TestIndependentContainsItsKeys(t *testing.T) {
 	for _, n := range []int{1, 20, 1000} {
 		keys := keyShapes[1].start(newRand(1, 1, 0))(n)
 		for _, k := range []int{0, 1, 30} {
-			f, err := emptyIndependent(n, 10, k)
-			noError(t, err)
-			for _, key := range keys {
-				f.Add(key)
-			}
-			for _, key := range keys {
-				if !f.Contains(key) {
-					t.Fatalf("%d keys, k = %d: %x is denied", n, k, key)
-				}
-			}
+			f := filled(t, "independent", 10, k, keys)
+			filtertest.CheckContains(t, f.Contains, keys)
 			levelDBs, err := emptyBloom(n, 10, k)
 			noError(t, err)
 			m, probes := f.size()
