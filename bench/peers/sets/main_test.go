@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/bench/peers/internal/marked"
 	"github.com/sievetable/sievetable/internal/errtest"
 )
 
@@ -34,7 +35,7 @@ func TestPages(t *testing.T) {
 	for page, tables := range pages {
 		got, err := os.ReadFile(filepath.Join(root, page))
 		noError(t, err)
-		want, err := draw(got, tables(r))
+		want, err := marked.Replace(got, tables(r))
 		noError(t, err)
 		if diff := cmp.Diff(string(want), string(got)); diff != "" {
 			t.Errorf("run go run ./bench/peers/sets -draw in the root (-results +%s):\n%s", page, diff)
@@ -86,15 +87,6 @@ func TestBadArguments(t *testing.T) {
 	} {
 		if err := run(args); err == nil {
 			t.Errorf("no error for %q", args)
-		}
-	}
-}
-
-func TestDrawWithoutMarks(t *testing.T) {
-	t.Parallel()
-	for _, readme := range []string{"", beginMark, endMark + beginMark} {
-		if got, err := draw([]byte(readme), ""); err == nil || !strings.Contains(err.Error(), "no lines") {
-			t.Errorf("draw(%q) = %q, %v; want an error about the marks", readme, got, err)
 		}
 	}
 }

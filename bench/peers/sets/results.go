@@ -1,10 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/marked"
 )
 
 // results are what was measured, how, and where.
@@ -55,12 +56,6 @@ func loadResults(file string) (*results, error) {
 	return r, nil
 }
 
-// The program writes what is between these lines of a page.
-const (
-	beginMark = "<!-- written by bench/peers/sets: begin -->\n"
-	endMark   = "<!-- written by bench/peers/sets: end -->\n"
-)
-
 // drawPages writes the tables of the results into all pages.
 func drawPages(results string) error {
 	r, err := loadResults(results)
@@ -68,26 +63,9 @@ func drawPages(results string) error {
 		return err
 	}
 	for page, tables := range pages {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			return err
-		}
-		if text, err = draw(text, tables(r)); err != nil {
-			return fmt.Errorf("%s: %w", page, err)
-		}
-		if err := os.WriteFile(page, text, 0o666); err != nil {
+		if err := marked.Write(page, tables(r)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// draw returns the page with the tables between its marks.
-func draw(page []byte, tables string) ([]byte, error) {
-	before, rest, ok := bytes.Cut(page, []byte(beginMark))
-	_, after, closed := bytes.Cut(rest, []byte(endMark))
-	if !ok || !closed {
-		return nil, fmt.Errorf("no lines %q and %q, between which the tables go", beginMark, endMark)
-	}
-	return fmt.Appendf(nil, "%s%s%s%s%s", before, beginMark, tables, endMark, after), nil
 }

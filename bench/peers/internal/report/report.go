@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
+
+	"github.com/sievetable/sievetable/bench/peers/internal/marked"
 )
 
 // Draw draws the charts of lookups.txt, and updates its figures in README.md and RESULTS.md. root is the root of the
@@ -33,25 +34,8 @@ func Draw(root string) error {
 			return err
 		}
 	}
-	if err := replace(filepath.Join(dir, "RESULTS.md"), r.page()); err != nil {
+	if err := marked.Write(filepath.Join(dir, "RESULTS.md"), r.page()); err != nil {
 		return err
 	}
-	return replace(filepath.Join(root, "README.md"), r.readme())
-}
-
-// measured is the part of a page that Draw writes.
-var measured = regexp.MustCompile(`(?s)(<!-- measured: [^\n]*-->\n).*?(<!-- end of measurements -->\n)`)
-
-// replace writes that part of a page.
-func replace(file, part string) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	marks := measured.FindAllSubmatch(text, -1)
-	if len(marks) != 1 {
-		return fmt.Errorf("%s: %d parts between the comments \"measured\" and \"end of measurements\", want one", file, len(marks))
-	}
-	part = string(marks[0][1]) + part + string(marks[0][2])
-	return os.WriteFile(file, measured.ReplaceAllLiteral(text, []byte(part)), 0o666)
+	return marked.Write(filepath.Join(root, "README.md"), r.readme())
 }
