@@ -8,9 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/errtest"
@@ -91,40 +89,6 @@ func TestOpenFollowsNoLink(t *testing.T) {
 		t.Errorf("the file that a link named was made: %v", err)
 	}
 	openLock(t, there)
-}
-
-// Many that remove the lock file before they end the lock, as package partition does, have it one at a time.
-func TestOpenOfRemovedFiles(t *testing.T) {
-	t.Parallel()
-	name := filepath.Join(t.TempDir(), "lock")
-	var holders, locked, violations atomic.Int32
-	var all sync.WaitGroup
-	for range 8 {
-		all.Go(func() {
-			for locked.Load() < 500 {
-				f, err := Open(name)
-				if errors.Is(err, lockfile.ErrLocked) {
-					continue
-				}
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				if holders.Add(1) > 1 {
-					violations.Add(1)
-				}
-				locked.Add(1)
-				runtime.Gosched()
-				holders.Add(-1)
-				os.Remove(name) // Windows removes no open file
-				f.Close()
-			}
-		})
-	}
-	all.Wait()
-	if n := violations.Load(); n > 0 {
-		t.Errorf("%d of %d times another one had the lock too", n, locked.Load())
-	}
 }
 
 // A lock ends with Close, also if a process that is being started has the file open.

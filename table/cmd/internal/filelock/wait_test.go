@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// Of many that wait for a lock, one has it at a time.
+// Of many that wait for a lock, one has it at a time, though each removes the lock file before it ends the lock, as
+// package partition does too.
 func TestWaitExcludes(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "lock")
