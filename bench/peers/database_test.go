@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -16,6 +15,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/util"
 
+	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 )
@@ -159,27 +159,22 @@ func checkGet(t *testing.T, v database.View, key string, want map[string]string)
 // checkIter goes through a View in both directions.
 func checkIter(t *testing.T, v database.View, o *table.IterOptions, want map[string]string) {
 	t.Helper()
-	var up, down, all []string
-	for _, key := range slices.Sorted(maps.Keys(want)) {
-		below := o != nil && o.Lower != nil && bytes.Compare([]byte(key), o.Lower) < 0
-		if !below && (o == nil || o.Upper == nil || bytes.Compare([]byte(key), o.Upper) < 0) {
-			all = append(all, key+"="+want[key])
+	var shown []workload.Pair
+	for _, p := range sortedPairs(want) {
+		below := o != nil && o.Lower != nil && bytes.Compare(p.Key, o.Lower) < 0
+		if !below && (o == nil || o.Upper == nil || bytes.Compare(p.Key, o.Upper) < 0) {
+			shown = append(shown, p)
 		}
 	}
-	for e, err := range v.All(o) {
-		noError(t, err)
-		up = append(up, string(e.Key)+"="+string(e.Value))
-	}
+	checkPairs(t, fmt.Sprintf("%+v", o), shown)(scan(v, o))
+}
+
+// scan reads all pairs of a View forward, then all pairs backward.
+func scan(v database.View, o *table.IterOptions) (forward, backward []workload.Pair, err error) {
+	forward, err = collect(v.All(o))
 	it := v.NewIter(o)
 	for ok := it.Last(); ok; ok = it.Prev() {
-		down = append(down, string(it.Key())+"="+string(it.Value()))
+		backward = append(backward, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})
 	}
-	noError(t, it.Close())
-	slices.Reverse(down)
-	if diff := cmp.Diff(all, up); diff != "" {
-		t.Errorf("All of %+v (-want +got):\n%s", o, diff)
-	}
-	if diff := cmp.Diff(all, down); diff != "" {
-		t.Errorf("Prev of %+v (-want +got):\n%s", o, diff)
-	}
+	return forward, backward, errors.Join(err, it.Close())
 }

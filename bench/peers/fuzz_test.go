@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"iter"
 	"slices"
 	"testing"
 
@@ -35,7 +36,7 @@ func FuzzReaders(f *testing.F) {
 			return
 		}
 		theirs := openGoleveldb(t, contents)
-		pairs, err := collect(r)
+		pairs, err := collect(r.All(nil))
 		noError(t, err)
 		checkPairs(t, "goleveldb", pairs)(theirs.Scan())
 		compareLookup(t, r, theirs, key)
@@ -45,9 +46,9 @@ func FuzzReaders(f *testing.F) {
 	})
 }
 
-// collect returns all pairs of a table.
-func collect(r *table.Reader) (pairs []workload.Pair, err error) {
-	for e, err := range r.All(nil) {
+// collect returns pairs of entries, up to the first error.
+func collect(entries iter.Seq2[table.Entry, error]) (pairs []workload.Pair, err error) {
+	for e, err := range entries {
 		if err != nil {
 			return pairs, err
 		}

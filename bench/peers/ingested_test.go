@@ -125,9 +125,9 @@ func checkRocksDB(t *testing.T, db *rocksdb.Tool, dir string, want map[string][]
 }
 
 // sortedPairs returns pairs in the order of their keys.
-func sortedPairs(values map[string][]byte) (pairs []workload.Pair) {
+func sortedPairs[V string | []byte](values map[string]V) (pairs []workload.Pair) {
 	for _, k := range slices.Sorted(maps.Keys(values)) {
-		pairs = append(pairs, workload.Pair{Key: []byte(k), Value: values[k]})
+		pairs = append(pairs, workload.Pair{Key: []byte(k), Value: []byte(values[k])})
 	}
 	return pairs
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -87,25 +88,14 @@ func eachLived(
 // checkSnapshots checks that iterators show, in both directions, the keys that the database found.
 func checkSnapshots(t *testing.T, db *database.DB, sequences []uint64, gets []history.Op, answers []history.Answer) {
 	t.Helper()
-	want := make([][]string, len(sequences))
+	want := make([][]workload.Pair, len(sequences))
 	for i, op := range gets {
 		if answers[i].Found {
-			want[op.Snapshot] = append(want[op.Snapshot], string(op.Key)+"="+string(answers[i].Value))
+			want[op.Snapshot] = append(want[op.Snapshot], workload.Pair{Key: op.Key, Value: answers[i].Value})
 		}
 	}
 	for snapshot, sequence := range sequences {
-		it := db.At(sequence).NewIter(nil)
-		var up, down []string
-		for ok := it.First(); ok; ok = it.Next() {
-			up = append(up, string(it.Key())+"="+string(it.Value()))
-		}
-		for ok := it.Prev(); ok; ok = it.Prev() {
-			down = append(down, string(it.Key())+"="+string(it.Value()))
-		}
-		slices.Reverse(down)
-		if err := it.Close(); err != nil || !slices.Equal(want[snapshot], up) || !slices.Equal(want[snapshot], down) {
-			t.Errorf("snapshot %d: %d entries going up, %d going down, %v; the database found %d", snapshot, len(up), len(down), err, len(want[snapshot]))
-		}
+		checkPairs(t, fmt.Sprint("snapshot ", snapshot), want[snapshot])(scan(db.At(sequence), nil))
 	}
 }
 
@@ -125,7 +115,7 @@ func checkTables(t *testing.T, dir, filterName string, rounds [][]workload.Write
 			FilterPolicy: filter.Rename(filter.NewBloom(10), filterName),
 		}
 		r := tabletest.Open(t, contents, &table.ReaderOptions{Comparer: o.Comparer, FilterKey: o.FilterKey})
-		pairs, err := collect(r)
+		pairs, err := collect(r.All(nil))
 		noError(t, errors.Join(err, r.FilterErr(), r.Verify()))
 		for _, p := range pairs {
 			got[string(p.Key)] = string(p.Value)
