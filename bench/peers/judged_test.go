@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -128,12 +129,8 @@ func (j *judged) write(t *testing.T, o *database.WriterOptions, entries []entry)
 
 // dump returns the pairs as an engine prints them.
 func (j *judged) dump() (out []byte) {
-	var users []string
-	for user := range j.pairs {
-		users = append(users, user)
-	}
-	slices.SortFunc(users, func(a, b string) int { return j.order.Compare([]byte(a), []byte(b)) })
-	for _, user := range users {
+	inOrder := func(a, b string) int { return j.order.Compare([]byte(a), []byte(b)) }
+	for _, user := range slices.SortedFunc(maps.Keys(j.pairs), inOrder) {
 		out = fmt.Appendf(out, "%x\t%x\n", user, j.pairs[user])
 	}
 	return out

@@ -33,10 +33,9 @@ func usersOf(rounds [][]workload.Write) [][]byte {
 		}
 	}
 	var keys [][]byte
-	for k := range seen {
+	for _, k := range slices.Sorted(maps.Keys(seen)) {
 		keys = append(keys, []byte(k))
 	}
-	slices.SortFunc(keys, bytes.Compare)
 	return keys
 }
 

@@ -117,13 +117,7 @@ func (k *killing) take(from int, printed string) bool {
 // check checks that all lines were printed.
 func (k *killing) check(t *testing.T) {
 	t.Helper()
-	want, got := map[string]bool{}, map[string]bool{}
-	for _, line := range k.in {
-		want[line] = true
-	}
-	for line := range k.printed {
-		got[line] = true
-	}
+	want, got := slices.Compact(slices.Sorted(slices.Values(k.in))), slices.Sorted(maps.Keys(k.printed))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("lines printed by all runs (-want +got):\n%s", diff)
 	}
