@@ -53,6 +53,12 @@ type MetaindexEntry struct {
 	Handle
 }
 
+// Kind returns the purpose of the block: by its name it is a filter, properties, a digest, exceptions, or a MetaBlock.
+func (e MetaindexEntry) Kind() BlockKind {
+	kind, _ := tablefile.MetaKind([]byte(e.Name))
+	return BlockKind(kind)
+}
+
 // A Layout describes where the blocks of a table are in the file. It is safe for concurrent use.
 type Layout struct {
 	Footer    int64        // offset of the footer, the last 48 bytes of the file

@@ -11,12 +11,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/rawtable"
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
+	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 )
 
@@ -96,6 +100,33 @@ func TestTableHasEveryByte(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A meta block has one kind, whichever of its names is read, and whether a metaindex lists it or its checksum finds it.
+func TestKindsOfMetaBlocks(t *testing.T) {
+	t.Parallel()
+	prefix := filter.PrefixOfLength(1)
+	contents := tabletest.Build(t, &table.WriterOptions{
+		FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(1), FilterPrefix: prefix, DataDigest: true,
+		Never: filterfile.Never([][]byte{[]byte("a0"), []byte("a1"), []byte("a2"), []byte("a3")}),
+	}, tabletest.Numbered(500))
+	withoutFooter := append(bytes.Clone(contents[:len(contents)-format.FooterLen]), make([]byte, format.FooterLen)...)
+	for name, contents := range map[string][]byte{"listed": contents, "found": withoutFooter} {
+		got := map[string]string{}
+		for _, r := range rowsOf(t, contents) {
+			for _, name := range r.Names {
+				got[name] = r.Kind
+			}
+		}
+		want := map[string]string{
+			"filter.leveldb.BuiltinBloomFilter": filterBlocks, "filter.leveldb.BuiltinBloomFilter2": filterBlocks,
+			"fullfilter.rocksdb.BuiltinBloomFilter": filterWhole, format.PropertiesName: properties,
+			format.PrefixName: properties, format.NeverName: exceptions, format.DigestName: digest,
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: kinds (-want +got):\n%s", name, diff)
+		}
 	}
 }
 

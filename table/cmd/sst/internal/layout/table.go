@@ -29,6 +29,7 @@ const (
 	filterWhole  = "table filter"
 	properties   = "properties"
 	exceptions   = "filter exceptions"
+	digest       = "digest"
 	meta         = "meta"
 	metaindex    = "metaindex"
 	index        = "index"
@@ -96,7 +97,7 @@ func (t *Table) addBlocks() error {
 		if !ok {
 			i = len(t.rows)
 			at[m.Handle] = i
-			t.add(m.Handle, kindOf(m.Name))
+			t.add(m.Handle, metaKinds[m.Kind()])
 		}
 		t.rows[i].Names = append(t.rows[i].Names, m.Name)
 	}
@@ -125,19 +126,10 @@ func (t *Table) mark(damage error) {
 	}
 }
 
-// kindOf tells the kind of a block by its name in the metaindex.
-func kindOf(name string) string {
-	switch {
-	case strings.HasPrefix(name, format.FilterPrefix):
-		return filterBlocks
-	case strings.HasPrefix(name, format.TableFilterPrefix):
-		return filterWhole
-	case name == format.PropertiesName:
-		return properties
-	case name == format.NeverName:
-		return exceptions
-	}
-	return meta
+// metaKinds names the kinds of blocks that the metaindex lists.
+var metaKinds = map[layout.BlockKind]string{
+	layout.FilterBlock: filterBlocks, layout.TableFilterBlock: filterWhole, layout.PropertiesBlock: properties,
+	layout.NeverBlock: exceptions, layout.DigestBlock: digest, layout.MetaBlock: meta,
 }
 
 // addFoundBlocks adds blocks that are found by their checksums, unless they overlap blocks
@@ -187,7 +179,8 @@ func (t *Table) nameFoundBlocks() {
 			offset, n := format.Uvarint(it.Value())
 			length, _ := format.Uvarint(it.Value()[n:])
 			if r := at[offset]; r != nil && r.Found && r.Bytes == length {
-				r.Kind, r.Names = kindOf(string(it.Key())), append(r.Names, string(it.Key()))
+				name := string(it.Key())
+				r.Kind, r.Names = metaKinds[layout.MetaindexEntry{Name: name}.Kind()], append(r.Names, name)
 			}
 		}
 	}

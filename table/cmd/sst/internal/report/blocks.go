@@ -165,7 +165,7 @@ func (c *collector) parts() {
 			continue
 		}
 		known[part.Offset] = len(c.Parts)
-		c.addPart(kindOf(part.Name), name, part.Handle)
+		c.addPart(strings.TrimSuffix(string(part.Kind()), " block"), name, part.Handle)
 	}
 	c.addPart("metaindex", "", l.Metaindex)
 	c.addPart("index", "", l.Index)
@@ -180,19 +180,6 @@ func (c *collector) parts() {
 			c.Parts[i].Error = text
 		}
 	}
-}
-
-// kindOf returns the kind of a block with this name in the metaindex.
-func kindOf(name string) string {
-	switch {
-	case strings.HasPrefix(name, format.FilterPrefix):
-		return "filter"
-	case strings.HasPrefix(name, format.TableFilterPrefix):
-		return "table filter"
-	case name == format.PropertiesName:
-		return "properties"
-	}
-	return "meta"
 }
 
 func (c *collector) addPart(kind, name string, h layout.Handle) {

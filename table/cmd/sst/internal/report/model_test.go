@@ -73,6 +73,24 @@ func TestModel(t *testing.T) {
 	}
 }
 
+// Meta blocks that this module writes have names of their own.
+func TestKindsOfParts(t *testing.T) {
+	t.Parallel()
+	o := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(1), Properties: true, DataDigest: true, Never: func(yield func([]byte, error) bool) {
+		_ = yield([]byte("a"), nil) && yield([]byte("b"), nil) && yield([]byte("c"), nil) && yield([]byte("d"), nil)
+	}}
+	model, err := New(openTable(t, writeTable(t, "t.ldb", o, plainPairs(100))), Options{})
+	noError(t, err)
+	var got []string
+	for _, p := range model.Parts {
+		got = append(got, p.Kind)
+	}
+	want := []string{"table filter", "properties", "digest", "exceptions", "metaindex", "index", "footer"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("parts (-want +got):\n%s", diff)
+	}
+}
+
 // Entries are left out as they do not fit, and nothing else is.
 func TestEmbed(t *testing.T) {
 	t.Parallel()

@@ -1,15 +1,15 @@
 // The map of the file: all its blocks to scale, in rows.
 
 const partNames = {
-  data: "data", filter: "filter", "table filter": "table filter", properties: "properties", meta: "other meta",
-  metaindex: "metaindex", index: "index", footer: "footer", "left out": "data, not in this page", trailer: "trailers",
-  gap: "not in a block", damaged: "damaged", rest: "other",
+  data: "data", filter: "filter", "table filter": "table filter", properties: "properties", exceptions: "filter exceptions",
+  digest: "digest", meta: "other meta", metaindex: "metaindex", index: "index", footer: "footer",
+  "left out": "data, not in this page", trailer: "trailers", gap: "not in a block", damaged: "damaged", rest: "other",
 };
 
 /** Marks tell parts apart without their colors. */
 const marks = {
-  filter: "slash", "table filter": "backslash", properties: "dots", meta: "dots", metaindex: "columns",
-  index: "rows", footer: "cross", rest: "slash", "left out": "dots", damaged: "cross", snappy: "slash", zstd: "backslash", zlib: "columns", deflate: "rows", unknown: "dots",
+  filter: "slash", "table filter": "backslash", properties: "dots", exceptions: "dots", digest: "dots", meta: "dots",
+  metaindex: "columns", index: "rows", footer: "cross", rest: "slash", "left out": "dots", damaged: "cross", snappy: "slash", zstd: "backslash", zlib: "columns", deflate: "rows", unknown: "dots",
 };
 
 const mapRow = 22;
