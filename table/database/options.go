@@ -88,6 +88,9 @@ func (o *WriterOptions) withDefaults() (w WriterOptions, user table.Comparer, er
 	if w.TableSize < 0 || w.TableSize > maxTableSize {
 		return w, nil, fmt.Errorf("database: TableSize is %d: must be 0 to %d", w.TableSize, maxTableSize)
 	}
+	if w.Mode&^(fs.ModePerm|fs.ModeSetuid|fs.ModeSetgid|fs.ModeSticky) != 0 {
+		return w, nil, fmt.Errorf("database: Mode is %v: must be permissions, without a file type", w.Mode)
+	}
 	w.TableSize = cmp.Or(w.TableSize, defaultTableSize)
 	if err := checkTableOptions(&w.Table); err != nil {
 		return w, nil, err

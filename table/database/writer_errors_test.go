@@ -26,6 +26,7 @@ func TestCreateRefusesOptions(t *testing.T) {
 	}{
 		{"TableSize", database.WriterOptions{TableSize: -1}, "database: TableSize is -1: must be 0 to 1099511627776"},
 		{"a TableSize too large", database.WriterOptions{TableSize: 1<<40 + 1}, "database: TableSize is 1099511627777"},
+		{"a Mode of a file type", database.WriterOptions{Mode: fs.ModeDir | 0o755}, "database: Mode is drwxr-xr-x: must be permissions"},
 		{"FilterKey", database.WriterOptions{Table: table.WriterOptions{FilterKey: internalkey.UserKey}}, "database: Table.FilterKey must not be set"},
 		{"FilterOnly", database.WriterOptions{Table: table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}}, "database: Table.FilterOnly must not be set"},
 		{"Never", database.WriterOptions{Table: table.WriterOptions{Never: func(func([]byte, error) bool) {}}}, "database: Table.Never must not be set"},
