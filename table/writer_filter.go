@@ -151,7 +151,7 @@ func (w *Writer) appendFilterOnly(key, value []byte) error {
 
 // SetTableFilter stores contents, a filter of TableFilterPolicy that was built elsewhere, such as a union of filters.
 // Call it instead of Append, with FilterOnly. keys >= 1 is the number of keys and prefixes in it. The Writer keeps
-// contents until Close.
+// contents until Close. It cannot check that no key of Never is in the filter's set: lookups would report it absent.
 func (w *Writer) SetTableFilter(contents []byte, keys uint64) error {
 	if err := w.usable(); err != nil {
 		return err
