@@ -51,9 +51,7 @@ func NoteName(stderr io.Writer, out string) {
 // has more, or if no filter is large enough.
 func Sized(p filter.TableBloom, keys uint64, stderr io.Writer) (filter.TablePolicy, error) {
 	p = p.SizedFor(keys)
-	if bits := 8 * float64(p.Size(keys)) / float64(keys); bits < float64(p.BitsPerKey()) {
-		text.Note(stderr, "a table-bloom filter has at most 512 MiB, so for %s it has %.3g bits per key, not %d", text.Count(keys, "key"), bits, p.BitsPerKey())
-	}
+	tablefilter.NoteBits(stderr, p, keys)
 	if err := memory.Check("a filter for "+text.Count(keys, "key"), uint64(p.Size(keys)), tablefilter.MoreMemory); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ package tablefilter
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -98,7 +99,8 @@ const MaxPagedBits = 64
 // A Checked checks the memory of its filters before they take it. It comes on top of --memory.
 type Checked struct {
 	filter.TablePolicy
-	Watch func(contents []byte) // if not nil, is called with each filter that is built
+	Watch  func(contents []byte) // if not nil, is called with each filter that is built
+	Stderr io.Writer             // if not nil, gets a note if a filter cannot be as large as its keys need
 }
 
 // NewTableGenerator returns an empty TableGenerator.
@@ -180,8 +182,21 @@ func (g *checkedGenerator) Generate() ([]byte, error) {
 	}
 	defer release()
 	contents, err := g.TableGenerator.Generate()
-	if err == nil && g.Watch != nil {
+	if err != nil {
+		return nil, err
+	}
+	if g.Watch != nil {
 		g.Watch(contents)
 	}
-	return contents, err
+	if p, ok := g.TablePolicy.(filter.TableBloom); ok && g.Stderr != nil {
+		NoteBits(g.Stderr, p, g.n)
+	}
+	return contents, nil
+}
+
+// NoteBits notes if no filter is large enough for so many keys.
+func NoteBits(stderr io.Writer, p filter.TableBloom, keys uint64) {
+	if bits := 8 * float64(p.Size(keys)) / float64(keys); bits < float64(p.BitsPerKey()) {
+		text.Note(stderr, "a table-bloom filter has at most 512 MiB, so for %s it has %.3g bits per key, not %d", text.Count(keys, "key"), bits, p.BitsPerKey())
+	}
 }

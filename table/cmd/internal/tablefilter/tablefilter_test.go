@@ -1,6 +1,7 @@
 package tablefilter
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"testing"
@@ -48,3 +49,23 @@ func TestParseRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A filter that is too small for its keys has a note, although their number was not known before.
+func TestGenerateNotesFewBits(t *testing.T) {
+	t.Parallel()
+	for keys, want := range map[uint64]string{
+		429_000_000: "",
+		500_000_000: "sst: note: a table-bloom filter has at most 512 MiB, so for 500,000,000 keys it has 8.59 bits per key, not 10\n",
+	} {
+		var stderr bytes.Buffer
+		g := &checkedGenerator{TableGenerator: ready{}, Checked: Checked{TablePolicy: filter.NewTableBloom(10), Stderr: &stderr}, n: keys}
+		if _, err := g.Generate(); err != nil || stderr.String() != want {
+			t.Errorf("%d keys: %q, error %v", keys, &stderr, err)
+		}
+	}
+}
+
+// ready is a generator whose filter takes no memory.
+type ready struct{ filter.TableGenerator }
+
+func (ready) Generate() ([]byte, error) { return []byte{0}, nil }

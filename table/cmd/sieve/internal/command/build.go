@@ -95,7 +95,7 @@ func (f *buildFlags) policy(stderr io.Writer) (filter.TablePolicy, error) {
 	case policy == nil:
 		return nil, cli.UsageErrorf("--filter is none, not a filter such as fuse:12")
 	case f.keys == 0:
-		return tablefilter.Checked{TablePolicy: policy}, nil
+		return tablefilter.Checked{TablePolicy: policy, Stderr: stderr}, nil
 	}
 	bloom, ok := policy.(filter.TableBloom)
 	if !ok {

@@ -78,7 +78,7 @@ type copier struct {
 
 // newCopier checks the flags of the tables.
 func (f *targetFlags) newCopier(cmd *cobra.Command, internal bool, order table.Comparer, limit memory.Limit) (*copier, error) {
-	o, err := f.options(internal, order)
+	o, err := f.options(internal, order, cmd.ErrOrStderr())
 	if err != nil {
 		return nil, err
 	}

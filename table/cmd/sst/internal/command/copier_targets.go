@@ -141,7 +141,7 @@ func (c *copier) writeSet(appendAll func(*copier) error) error {
 func (c *copier) newSetTable(to io.Writer, removals bool) (set.TableAppender, error) {
 	o, keys := *c.options, new(keyRange)
 	if removals {
-		o.FilterPolicy, o.TableFilterPolicy = filter.NewBloom(10), tablefilter.Checked{TablePolicy: filter.NewTableBloom(10)}
+		o.FilterPolicy, o.TableFilterPolicy = filter.NewBloom(10), tablefilter.Checked{TablePolicy: filter.NewTableBloom(10), Stderr: c.cmd.ErrOrStderr()}
 		o.FilterPrefix, o.Never = nil, nil
 	} else if c.never != nil {
 		o.Never = c.never.within(keys)

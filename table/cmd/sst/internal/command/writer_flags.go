@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"runtime"
@@ -78,7 +79,7 @@ func parseBits(s string) (int, error) {
 var errNoOutputTable = cli.UsageErrorf("missing -o OUT (use - for standard output)")
 
 // options returns the options of the Writer.
-func (f *writerFlags) options(internal bool, order table.Comparer) (*table.WriterOptions, error) {
+func (f *writerFlags) options(internal bool, order table.Comparer, stderr io.Writer) (*table.WriterOptions, error) {
 	if err := f.check(); err != nil {
 		return nil, err
 	}
@@ -89,7 +90,7 @@ func (f *writerFlags) options(internal bool, order table.Comparer) (*table.Write
 	if internal {
 		o.Comparer = table.InternalComparer(order)
 	}
-	return o, f.filters(o)
+	return o, f.filters(o, stderr)
 }
 
 // Upper limits of the flags.
@@ -117,7 +118,7 @@ func (f *writerFlags) check() error {
 }
 
 // filters sets the filter policies.
-func (f *writerFlags) filters(o *table.WriterOptions) (err error) {
+func (f *writerFlags) filters(o *table.WriterOptions, stderr io.Writer) (err error) {
 	if f.bits > 0 {
 		o.FilterPolicy = filter.NewBloom(f.bits)
 		if f.filterName != "" {
@@ -128,7 +129,7 @@ func (f *writerFlags) filters(o *table.WriterOptions) (err error) {
 		return cli.UsageErrorf("--table-filter is %w", err)
 	}
 	if o.TableFilterPolicy != nil {
-		o.TableFilterPolicy = tablefilter.Checked{TablePolicy: o.TableFilterPolicy}
+		o.TableFilterPolicy = tablefilter.Checked{TablePolicy: o.TableFilterPolicy, Stderr: stderr}
 	}
 	if f.filterPrefix == "" {
 		return nil
