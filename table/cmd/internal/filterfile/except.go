@@ -22,6 +22,7 @@ import (
 type ExceptFlags struct {
 	Never       string // a file of keys; -: standard input; "": not given
 	Format      string // of its lines
+	AddFilter   string // a command that gives the table a filter, for an error
 	knownAbsent bool   // none of them is in the set, says the user
 }
 
@@ -52,8 +53,12 @@ func (f *ExceptFlags) Write(to io.Writer, t *dbfile.File, keys iter.Seq2[[]byte,
 	if t.Reader.FilterOnly() && !f.knownAbsent {
 		return t.Wrap(cli.UsageErrorf("a filter alone cannot check that no key in %s is in the set: if you are sure, use --known-absent", text.ShellPath(f.Never)))
 	}
-	err := t.Reader.Verify() // all is copied
-	if err == nil {
+	filters, err := t.Filters(), t.Reader.Verify() // all is copied
+	switch {
+	case err != nil:
+	case !filters.HasTable() && len(t.Layout.Data) > 0:
+		err = fmt.Errorf("there is no table filter, which exceptions need. To add one, run: %s", f.AddFilter)
+	default:
 		_, err = t.Reader.Except(to, keys)
 	}
 	if errors.Is(err, table.ErrNever) {

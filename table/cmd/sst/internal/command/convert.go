@@ -70,6 +70,7 @@ func convertCommand() *cobra.Command {
 		defer unlock()
 		return flags.withFile(args[0], cmd.ErrOrStderr(), func(f *dbfile.File) error {
 			if except.Never != "" {
+				except.AddFilter = fmt.Sprintf("sst convert %s --table-filter fuse -o NEW", text.ShellPath(args[0]))
 				return except.WriteFile(cmd.Context(), cmd, f, to.out)
 			}
 			return to.convert(cmd, f)
