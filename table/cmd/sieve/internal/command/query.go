@@ -18,7 +18,7 @@ import (
 )
 
 const queryLong = `Print each KEY, or line of --keys-from, that the filter contains. Printed keys can be false
-positives, at the rate that sieve plan predicts. All others are certainly absent.`
+positives: sieve plan predicts rates for random keys. All others are certainly absent.`
 
 // queryFlags are the flags of query.
 type queryFlags struct {
