@@ -90,10 +90,10 @@ func describeEntry(e dbfile.Entry) string {
 
 // explainTotals prints how many tables were searched, and what that took.
 func explainTotals(out io.Writer, s *source.Source, paths []dbfile.LookupTrace) {
-	var ruledOut, read, size uint64
+	var ruledOut, read, size, pages uint64
 	var spent time.Duration
 	for _, p := range paths {
-		read, size, spent = read+p.BlocksRead, size+p.BytesRead, spent+p.Time
+		read, size, pages, spent = read+p.BlocksRead, size+p.BytesRead, pages+p.PagesRead, spent+p.Time
 		if p.TableFilter == dbfile.Absent || p.BlockFilter == dbfile.Absent {
 			ruledOut++
 		}
@@ -104,8 +104,11 @@ func explainTotals(out io.Writer, s *source.Source, paths []dbfile.LookupTrace) 
 	case len(paths) == 0:
 		text.Line(out, "total: 0 of %s searched", text.Count(all, "table"))
 	default:
-		text.Line(out, "total: %d of %s searched, %d ruled out by filters, %s read (%s), in %s",
-			len(paths), text.Count(all, "table"), ruledOut, text.Count(read, "data block"), text.Bytes(size), spent)
+		blocks := fmt.Sprintf("%s read (%s)", text.Count(read, "data block"), text.Bytes(size))
+		if pages > 0 {
+			blocks = fmt.Sprintf("%s of 4 KiB and %s", text.Count(pages, "filter page"), blocks)
+		}
+		text.Line(out, "total: %d of %s searched, %d ruled out by filters, %s, in %s", len(paths), text.Count(all, "table"), ruledOut, blocks, spent)
 	}
 }
 
