@@ -189,11 +189,7 @@ func (m *merging) lose(deleted bool, in *source.Source) error {
 	case deleted && m.lastDeleted: // whichever wins
 		return nil
 	case m.rule == ruleError:
-		rules := "last, first or newest"
-		if m.plain {
-			rules = "last or first"
-		}
-		return fmt.Errorf("key %s is in both %s and %s: to keep one, use --on-duplicate %s", format.Quote(m.key), m.last.Path, in.Path, rules)
+		return m.duplicate(deleted, in)
 	case m.counted:
 		return nil
 	}
@@ -203,6 +199,21 @@ func (m *merging) lose(deleted bool, in *source.Source) error {
 		m.deleted++
 	}
 	return nil
+}
+
+// duplicate is the error for an entry of the last key in another source. One of them may be a deletion.
+func (m *merging) duplicate(deleted bool, in *source.Source) error {
+	where := fmt.Sprintf("in both %s and %s", m.last.Path, in.Path)
+	if deleted {
+		where = fmt.Sprintf("in %s, but deleted in %s", m.last.Path, in.Path)
+	} else if m.lastDeleted {
+		where = fmt.Sprintf("deleted in %s, but in %s", m.last.Path, in.Path)
+	}
+	rules := "last, first or newest"
+	if m.plain {
+		rules = "last or first"
+	}
+	return fmt.Errorf("key %s is %s: to keep one, use --on-duplicate %s", format.Quote(m.key), where, rules)
 }
 
 // note prints what became of keys in several sources.
