@@ -90,10 +90,7 @@ func (f *diffFlags) diff(out io.Writer, a, b *source.Source) error {
 		}
 		text.Line(out, "%d only in %s, %d only in %s, %d with different values, %d equal%s", c.sides[0].only, a.Path, c.sides[1].only, b.Path, c.changed, c.same, unknown)
 	}
-	lost := func(s *source.Source) error {
-		return namedLosses(s, s.Losses(source.KeyRange{}), "keys in these ranges were not compared")
-	}
-	return cmp.Or(errors.Join(lost(a), lost(b)), cli.Negative(c.sides[0].only+c.sides[1].only+c.changed > 0))
+	return cmp.Or(c.losses(), cli.Negative(c.sides[0].only+c.sides[1].only+c.changed > 0))
 }
 
 // A sourceCursor iterates over the entries of a source.
@@ -144,6 +141,18 @@ func (c *comparison) run(show func(*side) error) error {
 			have[i].move()
 		}
 	}
+}
+
+// losses returns an error if some keys were not compared, or may be on one side only because the other lost them.
+func (c *comparison) losses() error {
+	var all []error
+	for i, s := range c.sides {
+		all = append(all, namedLosses(s.Source, s.Losses(source.KeyRange{}), "keys in these ranges were not compared"))
+		if other := c.sides[1-i]; s.MayHideKeys() && other.only > 0 {
+			all = append(all, fmt.Errorf("%s may have lost entries that are only in %s", s.Path, other.Path))
+		}
+	}
+	return errors.Join(all...)
 }
 
 // smallest returns the sides that have the smallest entry: one, both, or none at the end.
