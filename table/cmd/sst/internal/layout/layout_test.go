@@ -13,6 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/errtest"
+	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/rawtable"
@@ -127,6 +128,30 @@ func TestKindsOfMetaBlocks(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s: kinds (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// A table of many blocks takes little memory: they become rows only one by one.
+func TestManyBlocks(t *testing.T) { // not parallel, since it counts what is allocated
+	const n = 50_000
+	contents := tabletest.Build(t, &table.WriterOptions{BlockSize: 1, Compression: table.NoCompression}, tabletest.Numbered(n))
+	path := filepath.Join(t.TempDir(), "1.ldb")
+	noError(t, os.WriteFile(path, contents, 0o666))
+	f, err := dbfile.OpenDamaged(path, dbfile.Options{})
+	noError(t, err)
+	defer f.Close() // it was only read
+	var l *Table
+	allocated := filtertest.AllocatedBy(func() { l, err = Of(f, dbfile.Auto) })
+	noError(t, err)
+	if allocated > n {
+		t.Errorf("%d bytes for %d blocks", allocated, n)
+	}
+	rows := 0
+	for range l.Rows() {
+		rows++
+	}
+	if want := n + len("mif"); rows != want { // metaindex, index and footer
+		t.Errorf("%d rows, want %d", rows, want)
 	}
 }
 

@@ -11,13 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
-	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
-	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/layout"
 )
@@ -37,17 +34,15 @@ const (
 	gap          = "gap"
 )
 
-// MaxSearched is the largest file that is searched for blocks by their checksums.
-const MaxSearched = 128 << 20
-
 // A Table lists the blocks of a table.
 type Table struct {
 	Notes []string // what is unknown, for messages
 
 	file     *dbfile.File
-	layout   *layout.Layout // nil: the footer cannot be read
-	internal bool           // data blocks and index have internal keys
-	rows     []Row          // the footer, and blocks that have yet to be read
+	layout   *layout.Layout   // nil: the footer cannot be read
+	internal bool             // data blocks and index have internal keys
+	rows     []Row            // the footer, and blocks that have yet to be read, without those in layout.Data
+	causes   map[uint64]error // damage, by the offset of the block
 }
 
 // Of finds the blocks of a table: through its footer, index and metaindex or, if footer or
@@ -82,11 +77,9 @@ func (t *Table) add(h layout.Handle, kind string) {
 	t.rows = append(t.rows, Row{Offset: h.Offset, Bytes: h.Length, Kind: kind})
 }
 
-// addBlocks adds the blocks that index and metaindex list. It returns the damage of the metaindex and of filters.
+// addBlocks adds the blocks that the metaindex lists, itself and the index. It returns the damage of the metaindex and
+// of filters.
 func (t *Table) addBlocks() error {
-	for _, d := range t.layout.Data {
-		t.add(d.Handle, data)
-	}
 	listed, err := t.layout.Meta()
 	if err != nil {
 		t.note("the metaindex is damaged: filters and properties are shown as gaps")
@@ -109,20 +102,20 @@ func (t *Table) addBlocks() error {
 
 // mark marks the rows at which there is damage. A footer that cannot be read is where the damage is.
 func (t *Table) mark(damage error) {
-	causes := map[uint64]error{}
+	t.causes = map[uint64]error{}
 	for _, e := range dbfile.Leaves(damage) {
 		var c *table.CorruptionError
 		if !errors.As(e, &c) {
 			continue
 		}
-		causes[uint64(c.Offset)] = c
+		t.causes[uint64(c.Offset)] = c
 		if end := &t.rows[0]; c.Block == footer {
 			end.Offset, end.Bytes, end.cause = uint64(c.Offset), uint64(c.Length), c
 		}
 	}
 	for i := range t.rows {
 		r := &t.rows[i]
-		r.cause = cmp.Or(r.cause, causes[r.Offset])
+		r.cause = cmp.Or(r.cause, t.causes[r.Offset])
 	}
 }
 
@@ -132,72 +125,23 @@ var metaKinds = map[layout.BlockKind]string{
 	layout.NeverBlock: exceptions, layout.DigestBlock: digest, layout.MetaBlock: meta,
 }
 
-// addFoundBlocks adds blocks that are found by their checksums, unless they overlap blocks
-// that are listed.
-func (t *Table) addFoundBlocks(internal dbfile.InternalKeys) error {
-	which, listed := "index", t.rows
-	if t.layout == nil {
-		which, listed = "footer", nil // which is only where it should be
-	}
-	if t.file.Size > MaxSearched {
-		t.note("the %s cannot be used, and files larger than %d bytes are not searched for blocks: use sst repair", which, MaxSearched)
-		return nil
-	}
-	t.note("the %s cannot be used: blocks are found by their checksums, and damaged blocks are shown as gaps", which)
-	found, err := salvage.FindBlocks(t.file)
-	if err == nil && len(found) == 0 {
-		err = t.file.ForeignErr
-	}
-	if err != nil {
-		return err
-	}
-	if len(found) == salvage.MaxFound {
-		t.note("the blocks behind the first %d are shown as a gap: use sst repair", len(found))
-	}
-	for i, b := range found {
-		r := Row{Offset: b.Offset, Bytes: b.Length, Kind: b.Kind, Found: true, block: &found[i]}
-		if !r.overlapsAny(listed) {
-			t.rows = append(t.rows, r)
+// all yields the blocks and the footer, in file order. There can be too many data blocks to have a Row of each.
+func (t *Table) all() iter.Seq[Row] {
+	return func(yield func(Row) bool) {
+		var listed []layout.IndexEntry
+		if t.layout != nil {
+			listed = t.layout.Data
 		}
-	}
-	if missing := &t.rows[0]; missing.overlapsAny(t.rows[1:]) {
-		missing.Offset, missing.Bytes = uint64(t.file.Size), 0
-	}
-	t.nameFoundBlocks()
-	t.internal = internal == dbfile.Yes || internal == dbfile.Auto && t.file.DetectInternalKeys(t.found(data))
-	return nil
-}
-
-// nameFoundBlocks sets the names and kinds of found blocks from a found metaindex.
-func (t *Table) nameFoundBlocks() {
-	at := map[uint64]*Row{}
-	for i := range t.rows {
-		at[t.rows[i].Offset] = &t.rows[i]
-	}
-	for it := range t.found(metaindex) {
-		for it.Next() {
-			offset, n := format.Uvarint(it.Value())
-			length, _ := format.Uvarint(it.Value()[n:])
-			if r := at[offset]; r != nil && r.Found && r.Bytes == length {
-				name := string(it.Key())
-				r.Kind, r.Names = metaKinds[layout.MetaindexEntry{Name: name}.Kind()], append(r.Names, name)
+		next := t.rows
+		for len(listed) > 0 || len(next) > 0 {
+			var r Row
+			if len(next) == 0 || len(listed) > 0 && listed[0].Offset <= next[0].Offset {
+				r = Row{Offset: listed[0].Offset, Bytes: listed[0].Length, Kind: data, cause: t.causes[listed[0].Offset]}
+				listed = listed[1:]
+			} else {
+				r, next = next[0], next[1:]
 			}
-		}
-	}
-}
-
-// found yields the blocks of a kind that were found, if they can be read. Reading the others again returns the error.
-func (t *Table) found(kind string) iter.Seq[*rowblock.Iter] {
-	return func(yield func(*rowblock.Iter) bool) {
-		for _, r := range t.rows {
-			if !r.Found || r.Kind != kind {
-				continue
-			}
-			contents, err := r.block.Contents()
-			if err != nil {
-				continue
-			}
-			if it, err := dbfile.OpenBlock(contents, table.AnyOrder); err == nil && !yield(it) {
+			if !yield(r) {
 				return
 			}
 		}
@@ -209,7 +153,7 @@ func (t *Table) found(kind string) iter.Seq[*rowblock.Iter] {
 func (t *Table) Rows() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		end := uint64(0)
-		for _, r := range t.rows {
+		for r := range t.all() {
 			if r.Offset > end && !yield(Row{Offset: end, Bytes: r.Offset - end, Kind: gap}, nil) {
 				return
 			}
