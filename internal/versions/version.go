@@ -138,6 +138,7 @@ type History struct {
 	Edits    int    // how many are sound
 
 	tables map[uint64]*Table // nil if the last edit that has the table deletes it
+	listed int               // how many are not nil
 	log    uint64            // logs with lower numbers are obsolete, except for previousLog
 	number uint64            // of the MANIFEST
 	start  bool              // the first edit is sound: it lists all tables that are older than the MANIFEST
@@ -145,7 +146,8 @@ type History struct {
 	previousLog uint64
 }
 
-// maxHistory is how many tables a History has at most.
+// maxHistory is how many tables a History has at most, with those that are deleted. They take a fraction of the memory
+// of those that are listed, of which it has as many as a Version.
 const maxHistory = 4 * MaxTables
 
 // ReadHistory reads what the edits of a MANIFEST in dir say.
@@ -182,8 +184,8 @@ func (h *History) read(manifest io.Reader) error {
 		if h.apply(edit) {
 			h.Edits, h.start = h.Edits+1, h.start || offset == 0
 		}
-		if len(h.tables) > maxHistory {
-			return wal.Corruptionf("edits of more than %d tables", maxHistory)
+		if len(h.tables) > maxHistory || h.listed > MaxTables {
+			return wal.Corruptionf("edits of more than %d tables, or %d at a time", maxHistory, MaxTables)
 		}
 	}
 }
@@ -201,7 +203,7 @@ func (h *History) apply(edit []byte) bool {
 		case FieldComparer:
 			h.Comparer = string(f.Key)
 		case FieldDelete:
-			h.tables[f.Number] = nil
+			h.set(f.Number, nil)
 		case FieldLog:
 			h.log = max(h.log, f.Number)
 		case FieldPreviousLog:
@@ -210,10 +212,20 @@ func (h *History) apply(edit []byte) bool {
 	}
 	for f := range Fields(edit) {
 		if f.Kind == FieldAdd {
-			h.tables[f.Number] = clone(f.Table)
+			h.set(f.Number, clone(f.Table))
 		}
 	}
 	return true
+}
+
+// set sets a table, or takes note that it is deleted.
+func (h *History) set(number uint64, t *Table) {
+	if h.tables[number] != nil {
+		h.listed--
+	}
+	if h.tables[number] = t; t != nil {
+		h.listed++
+	}
 }
 
 // Tables yields the tables that the edits list. An edit that cannot be read may call them obsolete.

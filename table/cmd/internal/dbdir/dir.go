@@ -177,16 +177,16 @@ func checkURL(dir string, names []string, o ListOptions) error {
 	return nil
 }
 
-// listUntilSame calls list until nothing is missing or damaged, or the same as the time before.
-func listUntilSame(list func() (Dir, error)) (d Dir, err error) {
+// listUntilSame calls list until nothing is missing or damaged, or the same as the time before. Of that time it keeps
+// only what was missing, since a Dir can be large.
+func listUntilSame(list func() (Dir, error)) (Dir, error) {
 	var before []string
-	for range maxTries {
-		d, err = list()
+	for try := 1; ; try++ {
+		d, err := list()
 		lacks := d.lacks()
-		if err != nil || lacks == nil || slices.Equal(lacks, before) {
-			break
+		if err != nil || lacks == nil || try == maxTries || slices.Equal(lacks, before) {
+			return d, err
 		}
 		before = lacks
 	}
-	return d, err
 }
