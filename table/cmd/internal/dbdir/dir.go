@@ -112,7 +112,7 @@ func (d *Dir) applyState(o ListOptions, names []string) error {
 		d.applyManifest(o, names)
 	} else if err := d.checkCurrent(names); err != nil {
 		return err
-	} else if o.Repair && !o.AllTables {
+	} else if d.Tables = d.withoutDirs(d.Tables); o.Repair && !o.AllTables {
 		d.leaveOutObsolete()
 	}
 	d.findMissing(names)

@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
@@ -88,11 +89,13 @@ func (d *Dir) findMissing(names []string) {
 		return
 	}
 	known := map[uint64]bool{}
-	for _, l := range d.Missing {
-		known[l.number] = true
+	for _, l := range d.Tables { // also those that a MANIFEST lists
+		if l.HasEngineName() {
+			known[l.number] = true
+		}
 	}
 	for _, name := range names {
-		if l := numbered(name); versions.IsTableName(name) && l.HasEngineName() {
+		if l := numbered(name); versions.IsTableName(name) && l.HasEngineName() && !files.IsDir(filepath.Join(d.Path, name)) {
 			known[l.number] = true
 		}
 	}

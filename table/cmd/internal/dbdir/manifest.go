@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -129,23 +130,23 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 	if v.Torn > 0 {
 		listed.Flaw = "cut short"
 	}
-	files := map[uint64]TableFile{} // by number
+	byNumber := map[uint64]TableFile{}
 	var unlisted []TableFile
 	for _, t := range v.Tables {
-		files[t.Number] = d.missing(t, listed)
+		byNumber[t.Number] = d.missing(t, listed)
 	}
 	slices.SortFunc(d.Tables, func(a, b TableFile) int { return strings.Compare(a.Path, b.Path) }) // engines open .ldb before .sst
 	for _, l := range d.Tables {
-		if listed := files[l.number]; listed.Missing && l.HasEngineName() {
+		if listed := byNumber[l.number]; listed.Missing && l.HasEngineName() {
 			l.Meta = listed.Meta
-			files[l.number] = l
+			byNumber[l.number] = l
 		} else {
 			unlisted = append(unlisted, l)
 		}
 	}
 	d.Tables = d.Tables[:0]
 	for _, t := range v.Tables {
-		l := files[t.Number]
+		l := byNumber[t.Number]
 		if l.Meta != t { // it is listed twice
 			continue
 		}
@@ -153,7 +154,7 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 			d.Missing = append(d.Missing, l)
 		}
 	}
-	if o.AllTables {
+	if unlisted = d.withoutDirs(unlisted); o.AllTables {
 		d.Tables, unlisted = append(d.Tables, unlisted...), nil
 	} else if o.Repair {
 		unlisted = d.findLost(unlisted)
@@ -162,6 +163,23 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 		d.note("%s: skipped %s, which the MANIFEST does not list (--all-tables reads all tables)", d.Path, firstNames(unlisted))
 	}
 	d.applyToLogs(o, names)
+}
+
+// withoutDirs returns the tables that are not directories. Nothing lists these tables, so a directory is none that is
+// lost: a user gave it that name.
+func (d *Dir) withoutDirs(tables []TableFile) (rest []TableFile) {
+	var dirs []TableFile
+	for _, l := range tables {
+		if !files.IsURL(l.Path) && files.IsDir(l.Path) {
+			dirs = append(dirs, l)
+		} else {
+			rest = append(rest, l)
+		}
+	}
+	if len(dirs) > 0 {
+		d.note("%s: skipped directories with names of tables: %s", d.Path, firstNames(dirs))
+	}
+	return rest
 }
 
 // applyToLogs keeps the logs that may have writes that are in no table, or all of them.

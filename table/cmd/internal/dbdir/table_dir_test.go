@@ -1,0 +1,45 @@
+package dbdir
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/versions"
+)
+
+// A directory with the name of a table that nothing lists is skipped with a note, with a MANIFEST, a damaged one, or
+// none. One in the place of a table that the sound edits of a damaged MANIFEST list is a missing table.
+func TestDirectoriesWithNamesOfTables(t *testing.T) {
+	t.Parallel()
+	second := versions.Field{Kind: versions.FieldAdd, Table: versions.Table{Number: 4, Smallest: []byte("a12345678"), Largest: []byte("b12345678")}}.Append(nil)
+	sound, damaged := tabletest.Log(t, firstEdit(2)), tabletest.Log(t, firstEdit(2), second, second)
+	damaged[bytes.LastIndex(damaged, second)] ^= 0x40
+	for what, tt := range map[string]struct {
+		manifest []byte
+		missing  int
+	}{"sound": {sound, 0}, "damaged": {damaged, 1}, "none": {nil, 0}} {
+		dir := t.TempDir()
+		for _, name := range []string{"000004.ldb", "000123.ldb"} {
+			noError(t, os.Mkdir(filepath.Join(dir, name), 0o777))
+		}
+		noError(t, os.WriteFile(filepath.Join(dir, "000002.log"), nil, 0o666))
+		if tt.manifest != nil {
+			noError(t, os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("MANIFEST-000003\n"), 0o666))
+			noError(t, os.WriteFile(filepath.Join(dir, "MANIFEST-000003"), tt.manifest, 0o666))
+		}
+		for _, o := range []ListOptions{{}, {AllTables: true}, {Repair: true}} {
+			d, err := ListDir(dir, o)
+			noError(t, err)
+			if len(d.Tables) != tt.missing || len(d.Missing) != tt.missing {
+				t.Errorf("%s, %+v: tables %v, missing %v; want %d missing tables and no other", what, o, d.Tables, d.Missing, tt.missing)
+			}
+			if notes := strings.Join(d.Notes, "\n"); !strings.Contains(notes, "skipped directories with names of tables: 000004.ldb, 000123.ldb") {
+				t.Errorf("%s, %+v: notes %q do not name the directories", what, o, notes)
+			}
+		}
+	}
+}
