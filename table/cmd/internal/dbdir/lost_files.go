@@ -245,19 +245,19 @@ func (d *Dir) checkCurrent(names []string) error {
 
 // checkEngine returns an error for the directory of another engine's database.
 func (d *Dir) checkEngine(names []string) error {
-	options, current := "", false
+	options, isDatabase := "", false
 	for _, name := range names {
 		switch {
 		case name == "IDENTITY", strings.HasPrefix(name, "OPTIONS-"):
 			options = max(options, name)
-		case name == "CURRENT", strings.HasPrefix(name, "marker.manifest."):
-			current = true
+		case versions.IsCurrentOrManifest(name), strings.HasPrefix(name, "marker.manifest."):
+			isDatabase = true
 		}
 	}
 	switch {
 	case options == "":
 		return d.checkLogs()
-	case !current:
+	case !isDatabase:
 		return nil
 	}
 	engine, reader := "RocksDB", "ldb --db=%s scan"
