@@ -143,8 +143,11 @@ func (d *levels) checkRepaired(t *testing.T, what, key string, shown map[string]
 	for _, l := range d.logs {
 		all = append(all, l.writes...)
 	}
-	if isLost || d.lostLog > 0 || d.torn || d.doubt || d.outOfDate {
-		all = append(all, d.spare...)
+	mayLackEdits := d.lostLog > 0 || d.torn || d.doubt || d.outOfDate
+	for _, w := range d.spare {
+		if mayLackEdits || isLost && w.sequence <= d.last { // others were never committed
+			all = append(all, w)
+		}
 	}
 	slices.SortStableFunc(all, func(a, b rawEntry) int {
 		return -rawEntry{sequence: a.sequence, kind: a.kind}.compare(rawEntry{sequence: b.sequence, kind: b.kind})

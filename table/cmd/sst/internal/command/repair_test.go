@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // Beside lost writes of a log, a repair keeps an entry of a table that was never listed if the log can have lost it, by
@@ -154,4 +155,20 @@ func TestRepairLeavesOutWhatWasNotCommitted(t *testing.T) {
 	if status != 0 || scanned != "ada\t1\n" || !strings.Contains(stderr, "neither lists nor marks obsolete, only for lost keys") {
 		t.Errorf("status %d, %s%s; the new database has %q, want ada", status, out, stderr, scanned)
 	}
+}
+
+// What a transaction had written into tables is left out also where other entries are lost, whose sequence numbers are
+// lower.
+func TestRepairLeavesOutWhatWasNotCommittedForLostKeys(t *testing.T) {
+	t.Parallel()
+	d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
+	d.table(t, 2, 1, []rawEntry{{"ada", 1, internalkey.Set, "1"}}, nil)
+	flipAt(t, d.table(t, 1, 2, []rawEntry{{"ada", 2, internalkey.Set, "2"}, {"cy", 3, internalkey.Set, "3"}}, nil), 0)
+	d.end(t)
+	d.table(t, 0, 3, []rawEntry{{"ada", 4, internalkey.Set, "4"}, {"bob", 5, internalkey.Set, "5"}, {"cy", 3, internalkey.Set, "3"}}, nil)
+	status, out, stderr := sst("repair", d.dir, "-o", d.dir+".new")
+	if status != cli.ExitDamaged {
+		t.Errorf("status %d, want %d\n%s%s", status, cli.ExitDamaged, out, stderr)
+	}
+	checkPrints(t, "ada\t1\ncy\t3\n", "scan", d.dir+".new")
 }

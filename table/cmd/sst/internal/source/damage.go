@@ -29,7 +29,10 @@ func (c *LossCursor) isNeeded(e Entry) bool {
 		}
 		c.shownUpTo = e.Sequence // also after the database was listed again, which has more writes then
 	}
-	if e.Table == nil || !e.Table.Spare || s.dir.LostLog > 0 || c.IsLost(e.Key) {
+	if e.Table == nil || !e.Table.Spare || s.dir.LostLog > 0 {
+		return true
+	}
+	if e.Sequence <= s.dir.Version.LastSequence && c.IsLost(e.Key) { // no listed table has newer entries
 		return true
 	}
 	return slices.ContainsFunc(s.logs.damage, func(l *dbfile.Log) bool { return l.MayHaveLost(e.Sequence) })
