@@ -102,3 +102,27 @@ func TestMANIFESTWithoutEdits(t *testing.T) {
 		}
 	}
 }
+
+// Beside a sound MANIFEST, a repair does not read the deletions in tables that it marks obsolete: no edit is lost that
+// could bring back what they have deleted. Beside a torn one it does.
+func TestObsoleteTables(t *testing.T) {
+	t.Parallel()
+	old := versions.Table{Level: 1, Number: 10, Size: 9, Smallest: []byte("a12345678"), Largest: []byte("b12345678")}
+	added := versions.Field{Kind: versions.FieldAdd, Table: old}.Append(nil)
+	deleted := versions.Field{Kind: versions.FieldDelete, Table: old}.Append(nil)
+	sound := tabletest.Log(t, firstEdit(2), added, deleted)
+	for name, tt := range map[string]struct {
+		manifest []byte
+		obsolete int
+	}{"sound": {sound, 0}, "torn": {slices.Concat(sound, tabletest.Log(t, added)[:9]), 1}} {
+		dir := t.TempDir()
+		for file, contents := range map[string][]byte{"CURRENT": []byte("MANIFEST-000005\n"), "MANIFEST-000005": tt.manifest, "000010.ldb": nil, "000002.log": nil} {
+			noError(t, os.WriteFile(filepath.Join(dir, file), contents, 0o666))
+		}
+		d, err := ListDir(dir, ListOptions{Repair: true})
+		noError(t, err)
+		if len(d.Tables) != tt.obsolete || tt.obsolete > 0 && !d.Tables[0].Obsolete {
+			t.Errorf("%s: ListDir lists %v, want %d obsolete tables and no other", name, d.Tables, tt.obsolete)
+		}
+	}
+}
