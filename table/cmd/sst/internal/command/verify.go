@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -219,6 +220,7 @@ func (t target) verifyTable(o source.Options) (remarks []string, err error) {
 	filters := f.Filters()
 	remarks = noted(remarks, filters.UnknownPolicy, "only its filter's checksum was checked: "+filters.Reason())
 	remarks = noted(remarks, errors.Is(f.HiddenKeys(), table.ErrFilterOnly), "it is only a filter, and cannot be checked against its keys")
+	remarks = noted(remarks, versions.IsCurrentOrManifest(filepath.Base(t.Path)), "it is a table, though a database's state file has such a name")
 	remarks = noted(remarks, f.Rewritten, "goleveldb's recovery wrote its internal keys in bytewise order: goleveldb's Get does not find some of them")
 	keys, remark, err := f.Verify(t.Line)
 	remarks = noted(remarks, f.OrderNote != "", f.OrderNote)
