@@ -114,7 +114,7 @@ func (c *copier) repaired(source string, err error) (repaired, error) {
 	return repaired{Source: source, Out: c.out, Pairs: c.pairs}, err
 }
 
-// print prints the lines of a report, or with --json an object that has them, and what is lost and is no line of it.
+// print prints the lines of a report, or with --json an object that has them behind what else is lost.
 func (f *repairFlags) print(out io.Writer, r repaired, report []string, lost error) error {
 	if !f.json {
 		for _, line := range report {
@@ -125,7 +125,7 @@ func (f *repairFlags) print(out io.Writer, r repaired, report []string, lost err
 	for i, line := range report {
 		report[i] = printable.String(line)
 	}
-	r.Messages = append(report, text.Lines(lost)...)
+	r.Messages = append(text.Lines(lost), report...)
 	return text.JSONLine(out, r)
 }
 
