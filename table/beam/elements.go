@@ -74,5 +74,10 @@ func asPairs(s beam.Scope, col beam.PCollection) beam.PCollection {
 	if f := conversions[typesOf(col)]; f != nil {
 		col = beam.ParDo(s, f, col)
 	}
+	return unwindowed(s, col)
+}
+
+// unwindowed returns the elements in the global window. In other windows, Beam would panic at the side inputs.
+func unwindowed(s beam.Scope, col beam.PCollection) beam.PCollection {
 	return beam.WindowInto(s, window.NewGlobalWindows(), col)
 }

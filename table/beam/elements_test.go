@@ -104,6 +104,22 @@ func TestWriteKeysAsLines(t *testing.T) {
 	}
 }
 
+// The windows of file names and of Removals do not matter.
+func TestWindows(t *testing.T) {
+	files := writeContents(t, []string{"b\nc\n", "d\n"})
+	dir := t.TempDir()
+	noError(t, build(dir, writeContents(t, []string{"a\nb\n"}), setio.Options{}))
+	p, s, col := ptest.CreateList(files)
+	hours := func(col beam.PCollection) beam.PCollection {
+		return beam.WindowInto(s, window.NewFixedWindows(time.Hour), col)
+	}
+	o := setio.Options{Layer: true, Removals: hours(beam.CreateList(s, []string{"a"}))}
+	_, err := setio.WriteLines(s, dir, hours(col), o)
+	noError(t, err)
+	ptest.RunAndValidate(t, p)
+	checkDiff(t, "keys", []string{"b", "c", "d"}, scan(t, dir))
+}
+
 // checkFailed checks the error of a pipeline. Prism goes on for a while, so that it can be that of a
 // later step.
 func checkFailed(t *testing.T, err error, want string) {

@@ -88,6 +88,7 @@ func writeSet(
 	s = s.Scope(name)
 	var in sorted
 	if lines {
+		col = unwindowed(s, col)
 		// Without Reshuffle, one worker would read all files that came from one element.
 		in.add(beam.ParDo3(s, &sortLines{o.sorter()}, beam.Reshuffle(s, col)))
 		in.ledgers = append(in.ledgers, beam.ParDo(s, countFile, col))
