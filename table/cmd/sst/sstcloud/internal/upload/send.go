@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// tries is how often tables are uploaded that are deleted meanwhile.
+// tries is how often Send uploads what is missing, while a sweep deletes tables.
 const tries = 3
 
 // Send uploads the Missing tables, atATime at once, and then the manifest. Right before the manifest, it checks the
@@ -39,8 +39,9 @@ func (u *Upload) Send(ctx context.Context, atATime int, sent func(set.Table)) er
 			return err
 		}
 	}
-	return fmt.Errorf("%s was uploaded %d times and deleted each time: stop the sweep, or run it with a longer --age",
-		u.to.Path(u.Missing[0].Name), tries)
+	// Each time, it can have been another table, and by now all may be there.
+	return fmt.Errorf("%s: tables were deleted during the upload, %d times: stop the sweep, or run it with a longer --age",
+		u.to.Path(u.name), tries)
 }
 
 // publish writes the manifest.

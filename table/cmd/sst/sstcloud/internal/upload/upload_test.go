@@ -49,16 +49,22 @@ func (c readCounter) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// Of another program's file that ends in .jsonl, such as a log, only the start is read. The tables of other manifests
-// are not missing.
-func TestOtherManifests(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
+// writeA writes the set of the key a, and returns its directory.
+func writeA(t *testing.T) (dir string) {
+	dir = t.TempDir()
 	b, err := set.NewBuilder(t.Context(), &set.DirStore{Dir: dir}, nil)
 	noError(t, err)
 	noError(t, b.Append([]byte("a"), nil))
 	_, err = b.Commit()
 	noError(t, err)
+	return dir
+}
+
+// Of another program's file that ends in .jsonl, such as a log, only the start is read. The tables of other manifests
+// are not missing.
+func TestOtherManifests(t *testing.T) {
+	t.Parallel()
+	dir := writeA(t)
 	bucket := memblob.OpenBucket(nil)
 	defer bucket.Close()
 	for _, to := range []set.Store{&set.DirStore{Dir: t.TempDir()}, &cloud.Store{Bucket: bucket}} {
@@ -74,6 +80,45 @@ func TestOtherManifests(t *testing.T) {
 		}
 		if s.read > 100_000 || !slices.Contains(s.opened, "day.jsonl") {
 			t.Errorf("%d bytes read of %q", s.read, s.opened)
+		}
+	}
+}
+
+// hiding is a Store that lacks its tables in some lists.
+type hiding struct {
+	set.Store
+	lists int
+	hides func(list int) bool
+}
+
+func (s *hiding) List(ctx context.Context) ([]set.File, error) {
+	all, err := s.Store.List(ctx)
+	if s.lists++; s.hides(s.lists) {
+		all = slices.DeleteFunc(all, func(f set.File) bool { return strings.HasSuffix(f.Name, ".ldb") })
+	}
+	return all, err
+}
+
+// Send uploads tables again that are deleted meanwhile. It gives up if that goes on, also if all are there when it
+// looks.
+func TestTablesAreDeletedMeanwhile(t *testing.T) {
+	t.Parallel()
+	dir := writeA(t)
+	const givesUp = "set.jsonl: tables were deleted during the upload, 3 times: stop the sweep"
+	for name, test := range map[string]struct {
+		hides func(list int) bool
+		want  string // "" for no error
+	}{
+		"once":                   {func(list int) bool { return list == 2 }, ""},
+		"always":                 {func(int) bool { return true }, givesUp},
+		"whenever Publish looks": {func(list int) bool { return list%3 == 0 }, givesUp},
+	} {
+		to := &hiding{Store: &set.DirStore{Dir: t.TempDir()}, hides: test.hides}
+		u, err := Plan(t.Context(), dir, to, set.ManifestName)
+		noError(t, err)
+		err = u.Send(t.Context(), 1, func(set.Table) {})
+		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
+			t.Errorf("tables are deleted %s: %v, want %q", name, err, test.want)
 		}
 	}
 }
