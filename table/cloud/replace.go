@@ -23,28 +23,42 @@ type opened struct {
 // object must not exist. Without a Pin for the driver, or in a store that ignores conditions, an object that another
 // program writes at the same time may be overwritten.
 func (s *Store) Replace(ctx context.Context, name string, old, content []byte) error {
-	o := &blob.WriterOptions{ContentType: "application/jsonl", IfNotExist: old == nil}
+	var seen opened
 	if old != nil {
-		seen, err := s.seen(ctx, name, old)
-		if err != nil {
+		var err error
+		if seen, err = s.seen(ctx, name, old); err != nil {
 			return err
 		}
+	}
+	for {
+		now, err := s.replace(ctx, name, seen, old, content)
+		if err == nil || !now.has(old) || now.same(&seen.object) {
+			return err
+		}
+		seen = now // another program has written the same content again
+	}
+}
+
+// replace writes the object if it is the version seen. If it is not, replace returns the one that is there now.
+func (s *Store) replace(ctx context.Context, name string, seen opened, old, content []byte) (now opened, err error) {
+	o := &blob.WriterOptions{ContentType: "application/jsonl", IfNotExist: old == nil}
+	if old != nil {
 		o.BeforeWrite = seen.require
 	}
-	err := s.write(ctx, name, content, o)
+	err = s.write(ctx, name, content, o)
 	if err == nil {
-		return nil
+		return seen, nil
 	}
 	now, failed := s.readThrough(ctx, name)
 	switch {
 	case failed != nil && !errors.Is(failed, fs.ErrNotExist):
-		return err
+		return seen, err
 	case now.exists && now.sum == sha256.Sum256(content):
-		return nil // the first response was lost, and the SDK's retry was refused
+		return now, nil // the first response was lost, and the SDK's retry was refused
 	case !now.has(old):
-		return fmt.Errorf("%w (%w)", set.ErrChanged, err)
+		err = fmt.Errorf("%w (%w)", set.ErrChanged, err)
 	}
-	return err
+	return now, err
 }
 
 // seen returns the object if its content is old: from the latest Open if that matches, else by reading it again.

@@ -112,6 +112,22 @@ func TestPinOfWrite(t *testing.T) {
 	}
 }
 
+// An object that was written again with the same content is replaced, though its generation has changed.
+func TestReplaceSameContent(t *testing.T) {
+	bucket := openBucket(t, func(*http.Request) {})
+	s := &cloud.Store{Bucket: bucket, Pins: []cloud.Pin{gcspin.Pin{}}}
+	noError(t, s.Put(t.Context(), "set.jsonl", []byte("one")))
+	_, err := s.Open(t.Context(), "set.jsonl")
+	noError(t, err)
+	noError(t, bucket.WriteAll(t.Context(), "set.jsonl", []byte("one"), nil))
+	if err := s.Replace(t.Context(), "set.jsonl", []byte("one"), []byte("two")); err != nil {
+		t.Errorf("in the place of what was read: %v", err)
+	}
+	if got, err := bucket.ReadAll(t.Context(), "set.jsonl"); err != nil || string(got) != "two" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 // Require changes no handle of a version that is none of the store's.
 func TestRequireOfAnotherStore(t *testing.T) {
 	object := new(storage.ObjectHandle)
