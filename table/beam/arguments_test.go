@@ -32,6 +32,8 @@ func TestWriteRefusesArguments(t *testing.T) {
 		"import it":       {setio.WriteKeys, s, "s3://set", files, setio.Options{}, "beam/io/filesystem/s3"},
 		"no bucket":       {setio.WriteKeys, s, "memfs:///", files, setio.Options{}, "name a bucket or a directory"},
 		"a pattern":       {setio.WriteKeys, s, "memfs://a*", files, setio.Options{}, "use a name without * ?"},
+		"a fragment":      {setio.WriteKeys, s, "memfs://a/b#c", files, setio.Options{}, "use a name without # %"},
+		"an escape":       {setio.WriteKeys, s, "memfs://a%2Ab", files, setio.Options{}, "use a name without # %"},
 		"no scope":        {setio.WriteLines, beam.Scope{}, "/set", files, setio.Options{}, "zero value"},
 		"no files":        {setio.WriteLines, s, "/set", beam.PCollection{}, setio.Options{}, "zero value"},
 		"no keys":         {setio.WriteKeys, s, "/set", beam.PCollection{}, setio.Options{}, "zero value"},

@@ -19,7 +19,8 @@
 // # Directories
 //
 // Input files and the set may be in the operating system's file system, or in any that Beam supports and the program
-// imports, such as beam/io/filesystem/gcs for gs:// and beam/io/filesystem/s3 for s3://.
+// imports, such as beam/io/filesystem/gcs for gs:// and beam/io/filesystem/s3 for s3://. Outside of the operating
+// system's, Beam parses names. Names of input files must not contain ? # %, and the directory's name * ? [ \ # %.
 //
 //   - Operating system: tables and the manifest appear complete and synced. While the manifest is replaced, a lock,
 //     set.jsonl.lock, excludes other builds, Sweep and the command sst.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/memfs"
+
 	setio "github.com/sievetable/sievetable/table/beam"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -62,6 +64,17 @@ func blockLastTable(t *testing.T, dir string) {
 	m, _ := readSet(t, dir)
 	noError(t, os.RemoveAll(dir))
 	noError(t, os.MkdirAll(filepath.Join(dir, m.Tables[len(m.Tables)-1].Name), 0o777))
+}
+
+// Beam's gs:// and s3:// would read another object than the one of the name.
+func TestNamesThatBeamParses(t *testing.T) {
+	for _, name := range []string{"memfs://in/a#b", "memfs://in/a?b", "memfs://in/a%20b"} {
+		memfs.Write(name, []byte("a\n"))
+		checkFailed(t, build(t.TempDir(), []string{name}, setio.Options{}), "use a name without ? # %")
+	}
+	good := filepath.Join(t.TempDir(), "a#b%20?")
+	noError(t, os.WriteFile(good, []byte("a\n"), 0o666))
+	noError(t, build(t.TempDir(), []string{good}, setio.Options{}))
 }
 
 // A list without files is more likely a mistake than a set without keys.

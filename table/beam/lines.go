@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
@@ -17,6 +18,9 @@ import (
 // eachLine calls f with each line of the file, without its newline. The slice is valid until f returns. eachLine
 // returns f's errors unchanged.
 func eachLine(ctx context.Context, name string, f func(line []byte) error) error {
+	if err := checkInput(name); err != nil {
+		return err
+	}
 	files, err := filesystem.New(ctx, name)
 	if err != nil {
 		return fmt.Errorf("setio: input file: %w", err)
@@ -43,6 +47,14 @@ func eachLine(ctx context.Context, name string, f func(line []byte) error) error
 		return fmt.Errorf("setio: %s: line %d has more than %d bytes, the limit for a key", name, n, maxKey)
 	case err != nil:
 		return fmt.Errorf("setio: %s: line %d: %w", name, n, err)
+	}
+	return nil
+}
+
+// checkInput refuses a name that gs:// and s3:// parse as a URL: they would read another object, or none.
+func checkInput(name string) error {
+	if isRemote(name) && strings.ContainsAny(name, "?#%") {
+		return fmt.Errorf("setio: input file %s: use a name without ? # %%, which Beam does not take literally", name)
 	}
 	return nil
 }

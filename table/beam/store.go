@@ -48,6 +48,8 @@ func checkDir(dir string) (err error) {
 		return fmt.Errorf("setio: directory is %q: use an absolute path, since workers have other working directories", dir)
 	case isRemote(dir) && strings.ContainsAny(dir, `*?[\`):
 		return fmt.Errorf(`setio: directory is %q: use a name without * ? [ \, which match other directories too`, dir)
+	case isRemote(dir) && strings.ContainsAny(dir, `#%`):
+		return fmt.Errorf(`setio: directory is %q: use a name without # %%, which Beam does not take literally`, dir)
 	case isRemote(dir) && strings.Trim(dir[strings.Index(dir, "://")+3:], "/") == "":
 		return fmt.Errorf("setio: directory is %q: name a bucket or a directory after the scheme", dir)
 	case isRemote(dir):
