@@ -3,13 +3,13 @@ package command
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
 )
@@ -67,9 +67,20 @@ func TestWaitForAFilterIsNoted(t *testing.T) {
 	mustSieve(t, "build", "--filter", "table-bloom:4", "--keys", "300", "-o", f, os.DevNull)
 	l, err := filelock.Open(f + ".lock")
 	noError(t, err)
-	time.AfterFunc(1500*time.Millisecond, func() { l.Close() })
-	status, _, stderr := sieve("union", f, "-o", f)
-	if want := "note: waiting until another command unlocks " + f + ".lock"; status != 0 || !strings.Contains(stderr, want) {
-		t.Errorf("status %d, %s; want %q", status, stderr, want)
+	notes := &unlocking{unlock: l.Close}
+	status := Run([]string{"union", f, "-o", f}, strings.NewReader(""), io.Discard, notes)
+	if want := "note: waiting until another command unlocks " + f + ".lock"; status != 0 || !strings.Contains(notes.String(), want) {
+		t.Errorf("status %d, %s; want %q", status, notes, want)
 	}
+}
+
+// unlocking is standard error. What is written there ends a lock.
+type unlocking struct {
+	strings.Builder
+	unlock func() error
+}
+
+func (u *unlocking) Write(p []byte) (int, error) {
+	n, _ := u.Builder.Write(p) // never fails
+	return n, u.unlock()
 }
