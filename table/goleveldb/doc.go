@@ -48,7 +48,8 @@
 //   - If the metaindex is corrupt, the table is read without its filter. goleveldb does not read it.
 //   - Tables that goleveldb's Recover wrote are read completely. goleveldb misses some of their entries, since their
 //     index is not in the order of the engine's keys and their filters contain other keys. If the index cannot be
-//     used, the Reader keeps a copy of the table in memory.
+//     used, the Reader keeps a copy of the table in memory, and OffsetOf returns offsets in it. If a data block is also
+//     corrupt, only iterators without a range can read the table, and not Seek.
 //   - An iterator that is not strict skips a corrupt block completely. More is checked, such as the order of keys and
 //     the positions of blocks.
 //   - A range whose Start is after its Limit is empty. In goleveldb, it can be an error.

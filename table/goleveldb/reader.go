@@ -12,6 +12,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/util"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // A Reader reads a table. It is safe for concurrent use.
@@ -81,11 +82,11 @@ func (r *Reader) toSearch() (*table.Reader, error) {
 }
 
 // toList returns the table for moves that compare no keys. It is that in the order of the keys,
-// unless the comparer is a program's own, or has another order than the table.
+// unless the comparer is a program's own, or has another order than the table, or the table cannot be put in order.
 func (r *Reader) toList() (*table.Reader, error) {
 	if !r.order.foreign {
 		t, err := r.ordered.open(r)
-		if !r.isDisorder(err) {
+		if !r.isDisorder(err) && !isDataDamage(err) {
 			return t, r.translate(err)
 		}
 	}
@@ -97,6 +98,13 @@ func (r *Reader) toList() (*table.Reader, error) {
 // tables of an engine it would be damage. In others, goleveldb does not notice it.
 func (r *Reader) isDisorder(err error) bool {
 	return !r.order.internal && errors.Is(err, table.ErrOrder)
+}
+
+// isDataDamage reports whether err says that a data block is damaged. The table was to be put in order then: other
+// tables are opened without reading one.
+func isDataDamage(err error) bool {
+	var damage *table.CorruptionError
+	return errors.As(err, &damage) && damage.Block == layout.DataBlock
 }
 
 // OffsetOf returns the offset in the file of the data block that may contain key. If key is greater than all keys, it

@@ -43,6 +43,36 @@ func TestRecoveredTableIsReadInFull(t *testing.T) {
 	}
 }
 
+// A recovered table with a damaged block cannot be put in order, but listed, as in goleveldb.
+func TestDamagedRecoveredTable(t *testing.T) {
+	t.Parallel()
+	var entries []entry
+	for i := range 300 {
+		entries = append(entries, entry{internalKey(fmt.Appendf(nil, "%d", 1_000_000+i*7), uint64(i+1), 1), []byte("value")})
+	}
+	contents := theirTable(t, &opt.Options{BlockSize: 300}, entries)
+	contents[len(contents)/3] ^= 1
+	o := &opt.Options{Comparer: leveldb.NewComparer(comparer.DefaultComparer), Strict: opt.StrictBlockChecksum}
+	theirs, ours := openBoth(t, contents, o)
+	for _, ro := range []*opt.ReadOptions{nil, {Strict: opt.StrictReader}} {
+		var walks [2][]string
+		for i, r := range []reader{theirs, ours} {
+			it := r.NewIterator(nil, ro)
+			for it.Next() {
+				walks[i] = append(walks[i], string(it.Key()))
+			}
+			walks[i] = append(walks[i], errorKind(it.Error()))
+			it.Release()
+		}
+		if diff := cmp.Diff(walks[0], walks[1]); diff != "" || len(walks[0]) < 50 {
+			t.Errorf("%+v: %d entries (-want +got):\n%s", ro, len(walks[0]), diff)
+		}
+	}
+	if _, err := ours.Get(entries[0].key, nil); !lerrors.IsCorrupted(err) {
+		t.Errorf("Get: %v, want an error of the damaged block", err)
+	}
+}
+
 // The copy of a recovered table is bounded: keys that share bytes can be far longer than the file.
 func TestHugeRecoveredTable(t *testing.T) {
 	t.Parallel()
