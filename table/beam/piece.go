@@ -78,6 +78,17 @@ func joinKeys(keys [][]byte) (piece, error) {
 	})
 }
 
+// emitKeys emits pieces with the keys, in ascending order.
+func emitKeys(keys [][]byte, emit func(piece)) error {
+	w := &pieceWriter{emit: emit}
+	for _, key := range keys {
+		if err := w.append(key, nil); err != nil {
+			return err
+		}
+	}
+	return w.finish()
+}
+
 // eachEntry calls f with each distinct entry of the pieces, in ascending order. The slices are valid until f returns.
 // eachEntry returns f's errors unchanged.
 func eachEntry(pieces []piece, f func(key, value []byte) error) error {

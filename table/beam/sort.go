@@ -16,7 +16,7 @@ const maxKey = 256 << 10
 // maxValue is the maximum length of a value, since a pipeline holds each value in one element.
 const maxValue = 16 << 20
 
-// A sorter sorts entries in runs. It emits each run as pieces, and one more piece with its sampled keys.
+// A sorter sorts entries in runs. It emits each run as pieces, and its sampled keys as further pieces.
 type sorter struct {
 	RunSize  int
 	Rate     float64 // of sampling
@@ -77,14 +77,7 @@ func (s *sorter) flush(ctx context.Context, to output) error {
 		return err
 	}
 	to.ledger(sortedPieces, w.pieces)
-	if sampler.Len() == 0 {
-		return nil
-	}
-	sample, err := joinKeys(sampler.Keys())
-	if err == nil {
-		to.sample(sample)
-	}
-	return err
+	return emitKeys(sampler.Keys(), to.sample)
 }
 
 // sortPairs sorts the pairs of a bundle.

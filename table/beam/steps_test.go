@@ -157,3 +157,30 @@ func TestFinishBesideAnotherBuild(t *testing.T) {
 		}
 	}
 }
+
+// No element is much larger than maxPiece, which not all runners could handle, even if all keys are sampled.
+func TestElementsAreSmall(t *testing.T) {
+	const n = 40
+	r := rand.NewChaCha8([32]byte{})
+	fn := sorter{RunSize: 1 << 30, Rate: 1}
+	sizes := map[string]int{}
+	emit := func(what string) func(piece) {
+		return func(p piece) {
+			if sizes[what] += len(p); len(p) > maxPiece+3*maxKey {
+				t.Errorf("%s: an element of %d bytes", what, len(p))
+			}
+		}
+	}
+	to := output{emit("pieces"), emit("samples"), dropCount}
+	for range n {
+		key := make([]byte, maxKey)
+		r.Read(key)
+		noError(t, fn.add(t.Context(), key, nil, to))
+	}
+	noError(t, fn.flush(t.Context(), to))
+	for what, size := range sizes {
+		if size < n*maxKey {
+			t.Errorf("%s: %d bytes, want the keys, %d bytes", what, size, n*maxKey)
+		}
+	}
+}
