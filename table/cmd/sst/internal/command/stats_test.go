@@ -2,7 +2,6 @@ package command
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -49,57 +48,21 @@ func writeVersions(t *testing.T, path string, keys [][]byte, order table.Compare
 	writeFile(t, path, tabletest.Build(t, o, pairs))
 }
 
-// prefixCounts are the counts of prefixes: entries, bytes of keys and of values, live entries and bytes.
-type prefixCounts map[string][5]uint64
-
-// countsOf counts with a map. Keys without a prefix are those of "without".
-func countsOf(keys [][]byte, delimiter string, length int) prefixCounts {
-	counts, seen := prefixCounts{}, map[string]bool{}
+// countsOf counts keys as writeVersions writes them, the versions of a key in their order.
+func countsOf(keys [][]byte, rule byprefix.Rule, top int) *byprefix.Result {
+	c, seen := byprefix.NewCounter(rule, top, false, true), map[string]bool{}
 	for _, key := range keys {
 		k, _ := internalkey.Parse(key)
-		user, prefix := string(k.UserKey), "without"
-		if before, _, found := strings.Cut(user, delimiter); delimiter != "" && found {
-			prefix = "of " + before + delimiter
-		} else if delimiter == "" && len(user) >= length {
-			prefix = "of " + user[:length]
-		}
-		c := counts[prefix]
-		c[0], c[1], c[2] = c[0]+1, c[1]+uint64(len(user)), c[2]+k.Sequence
-		if !seen[user] && k.Kind == internalkey.Set {
-			c[3], c[4] = c[3]+1, c[4]+uint64(len(user))+k.Sequence
-		}
-		counts[prefix], seen[user] = c, true
+		user := string(k.UserKey)
+		c.Add(k.UserKey, make([]byte, k.Sequence), !seen[user] && k.Kind == internalkey.Set)
+		seen[user] = true
 	}
-	return counts
+	return c.Result()
 }
 
-// printedCounts reads what stats --by-prefix --json printed.
-func printedCounts(t *testing.T, printed string) prefixCounts {
-	t.Helper()
-	var r struct {
-		Top     []byprefix.Group `json:"top"`
-		Without byprefix.Count   `json:"without_prefix"`
-	}
-	noError(t, json.NewDecoder(strings.NewReader(printed)).Decode(&r))
-	counts := prefixCounts{}
-	add := func(prefix string, n byprefix.Count) {
-		counts[prefix] = [5]uint64{n.Entries, n.KeyBytes, n.ValueBytes, n.LiveEntries, n.LiveBytes}
-	}
-	for _, g := range r.Top {
-		prefix := g.PrefixBase64
-		if g.Text != nil {
-			prefix = []byte(*g.Text)
-		}
-		add("of "+string(prefix), g.Count)
-	}
-	if r.Without.Entries > 0 {
-		add("without", r.Without)
-	}
-	return counts
-}
-
-// Whatever the keys, their order and the prefixes are, stats --by-prefix counts as a map does.
-func TestByPrefixIsAMap(t *testing.T) {
+// Whatever the keys, their order and the prefixes are, stats --by-prefix prints what a Counter counts that expects no
+// order.
+func TestByPrefixIsThatOfACounter(t *testing.T) {
 	for seed, r := range seeds(60, 6) {
 		name := []string{"bytewise", "reverse", "idb_cmp1"}[seed%3]
 		order := comparers.ByFlagValue(name)
@@ -112,13 +75,16 @@ func TestByPrefixIsAMap(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "t.ldb")
 		writeVersions(t, path, keys, order)
-		delimiter, length, flag := "", 1+r.IntN(5), ""
-		if flag = fmt.Sprint("--length=", length); r.IntN(2) == 0 {
-			delimiter = []string{"/", "a/", "\xff\xff"}[r.IntN(3)]
-			flag = "--delimiter=" + printable.Escape([]byte(delimiter))
+		rule, top := byprefix.Rule{Length: 1 + r.IntN(5)}, 1+r.IntN(30)
+		flag := fmt.Sprint("--length=", rule.Length)
+		if r.IntN(2) == 0 {
+			rule.Delimiter = []byte([]string{"/", "a/", "\xff\xff"}[r.IntN(3)])
+			flag = "--delimiter=" + printable.Escape(rule.Delimiter)
 		}
-		got := printedCounts(t, mustSST(t, "stats", "--by-prefix", "--json", "--top=1000", "--internal-keys=yes", "--comparator="+name, flag, path))
-		if diff := cmp.Diff(countsOf(keys, delimiter, length), got); diff != "" {
+		got := mustSST(t, "stats", "--by-prefix", "--json", fmt.Sprint("--top=", top), "--internal-keys=yes", "--comparator="+name, flag, path)
+		var want strings.Builder
+		noError(t, printable.WriteJSON(&want, prefixResult{Path: path, Result: countsOf(keys, rule, top)}))
+		if diff := cmp.Diff(want.String(), got); diff != "" {
 			t.Fatalf("seed %d, %s, %s (-want +got):\n%s", seed, name, flag, diff)
 		}
 	}
