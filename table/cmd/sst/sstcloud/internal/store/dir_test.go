@@ -28,7 +28,11 @@ func TestURLsThatAreRefused(t *testing.T) {
 		"gs://b?prefix=%zz/":                   "separate parameters with &",
 		"s3://b?prefix=a/&prefix=b/":           "prefix is given 2 times: give it once",
 		"file://" + dir + "?create_dir=true":   "a directory takes only prefix",
+		"s3://":                                ": missing bucket: use s3://BUCKET",
+		"gs://b/some/where/":                   "a bucket has no path: use gs://b?prefix=some/where/",
 		"s3://me:secret@b/x":                   "s3://me:xxxxx@b/x: a bucket has no path",
+		"s3://b?prefix=where":                  "the prefix does not end with /: use prefix=where/",
+		"s3://b?prefix=/where/":                "the prefix begins with /: use prefix=where/",
 	} {
 		s, err := Open(t.Context(), url)
 		if err == nil {
