@@ -4,15 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/table/cloud/s3test"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -35,60 +29,6 @@ func manifestOf(t *testing.T, tables ...int) []byte {
 	}
 	noError(t, set.WriteManifest(b, m))
 	return b.Bytes()
-}
-
-// write writes a file into a directory.
-func write(t *testing.T, dir, name string, content []byte) {
-	t.Helper()
-	noError(t, os.WriteFile(filepath.Join(dir, name), content, 0o666))
-}
-
-// Of random objects and manifests, those stay that a manifest lists.
-func TestSweepDeletesWhatNoManifestLists(t *testing.T) {
-	r := rand.New(rand.NewPCG(11, 26))
-	for range 30 {
-		dir := t.TempDir()
-		var want, gone []string
-		listed := map[string][]int{}
-		others := []string{"a.jsonl", tableNamed(99)}[:r.IntN(3)]
-		all := append([]string{set.ManifestName}, others...)
-		for i := range r.IntN(30) {
-			write(t, dir, tableNamed(i), []byte("a table"))
-			if r.IntN(2) == 0 {
-				key := all[r.IntN(len(all))]
-				listed[key] = append(listed[key], i)
-				want = append(want, tableNamed(i))
-				continue
-			}
-			gone = append(gone, tableNamed(i))
-		}
-		args := []string{"sweep", "--delete", "--age", "0s"}
-		for _, key := range all {
-			write(t, dir, key, manifestOf(t, listed[key]...))
-			want = append(want, key)
-		}
-		for _, key := range others {
-			args = append(args, "--manifest", key)
-		}
-		var out, errs bytes.Buffer
-		if status := Run(append(args, "file://"+filepath.ToSlash(dir)), strings.NewReader(""), &out, &errs); status != 0 {
-			t.Fatalf("exit status %d: %s", status, &errs)
-		}
-		var deleted, left []string
-		for line := range strings.Lines(out.String()) {
-			name, _, _ := strings.Cut(line, "\t")
-			deleted = append(deleted, name)
-		}
-		files, err := os.ReadDir(dir)
-		noError(t, err)
-		for _, f := range files {
-			left = append(left, f.Name())
-		}
-		slices.Sort(want)
-		if diff := cmp.Diff([][]string{want, gone}, [][]string{left, deleted}); diff != "" {
-			t.Fatalf("files, deleted (-want +got):\n%s", diff)
-		}
-	}
 }
 
 // A manifest that is written between the last look and the deletion is noticed, also if the store then
