@@ -4,6 +4,7 @@ package filetest
 import (
 	"bytes"
 	"errors"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -63,6 +64,19 @@ func OnlyFile(t testing.TB, pattern string) string {
 		t.Fatalf("%s: %v, %v, not one file", pattern, files, err)
 	}
 	return filepath.ToSlash(files[0])
+}
+
+// Flip changes a bit of a file, in the byte at an offset.
+func Flip(t testing.TB, path string, at int64) {
+	t.Helper()
+	contents, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contents[at] ^= 1
+	if err := os.WriteFile(path, contents, 0o666); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Deletion returns a batch that deletes a key.

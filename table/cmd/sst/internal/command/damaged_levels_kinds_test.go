@@ -13,14 +13,6 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 )
 
-// flipAt changes a byte of a file.
-func flipAt(t *testing.T, path string, at int64) {
-	t.Helper()
-	contents := readFile(t, path)
-	contents[at] ^= 1
-	writeFile(t, path, contents)
-}
-
 // flipBlock damages a data block of a table.
 func flipBlock(t *testing.T, path string, block int) {
 	t.Helper()

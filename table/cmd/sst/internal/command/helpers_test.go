@@ -18,6 +18,7 @@ import (
 var (
 	noError   = errtest.NoError
 	entriesOf = filetest.EntriesOf
+	flipAt    = filetest.Flip
 	onlyFile  = filetest.OnlyFile
 	rounds    = long.Rounds
 	writeTo   = filetest.WriteDatabase

@@ -137,7 +137,7 @@ func TestTies(t *testing.T) {
 func TestExpectedFillUnknown(t *testing.T) {
 	t.Parallel()
 	blocks := writeTable(t, "t.ldb", table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}, plainPairs(1000))
-	damageByte(t, blocks, 9) // in the first data block
+	flipAt(t, blocks, 9) // in the first data block
 	o := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), FilterOnly: true}
 	only := writeTable(t, "t.ldb", o, withoutValues(plainPairs(1000)))
 	damageProperties(t, only)

@@ -66,7 +66,7 @@ func damageProperties(t *testing.T, path string) {
 	noError(t, err)
 	for _, part := range meta {
 		if part.Name == format.PropertiesName {
-			damageByte(t, path, int(part.Offset))
+			flipAt(t, path, int64(part.Offset))
 		}
 	}
 }

@@ -170,9 +170,9 @@ func TestPageOfDamagedTable(t *testing.T) {
 	for _, codec := range []table.Codec{codecs.Zstd, codecs.Zlib} {
 		path := writeTable(t, "t.ldb", table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: codec}, plainPairs(1000))
 		l := openTable(t, path).Layout
-		damageByte(t, path, int(l.Data[1].Offset))
-		damageByte(t, path, int(l.Data[3].Offset))
-		damageByte(t, path, int(l.Metaindex.Offset)-10) // in the filter block
+		flipAt(t, path, int64(l.Data[1].Offset))
+		flipAt(t, path, int64(l.Data[3].Offset))
+		flipAt(t, path, int64(l.Metaindex.Offset)-10) // in the filter block
 		page := pagetest.Open(t, writePage(t, openTable(t, path), Options{Embed: 1 << 20}), 390)
 		want := "This page contains all of the index, filters and keys that can be read. The keys of 2 damaged data blocks are missing. Another 1 damaged part is missing."
 		checkText(t, page, "#held", want)

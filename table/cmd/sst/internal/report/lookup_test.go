@@ -262,7 +262,7 @@ func TestPageWithoutEntries(t *testing.T) {
 	pairs := plainPairs(3000)
 	path := writeTable(t, "t.ldb", table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}, pairs)
 	f := openTable(t, path)
-	damageByte(t, path, int(f.Layout.Data[3].Offset)+9)
+	flipAt(t, path, int64(f.Layout.Data[3].Offset)+9)
 	compareLookups(t, pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 1000), f, pairs)
 
 	_, damaged := New(f, Options{})

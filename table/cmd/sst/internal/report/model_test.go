@@ -136,7 +136,7 @@ func TestDamage(t *testing.T) {
 		t.Run(tt.part, func(t *testing.T) {
 			path := writeTable(t, "t.ldb", o, pairs)
 			offset := tt.offset(openTable(t, path).Layout)
-			damageByte(t, path, int(offset))
+			flipAt(t, path, int64(offset))
 			m, err := New(openTable(t, path), Options{Embed: 1000})
 			if !errors.Is(err, table.ErrCorrupt) {
 				t.Errorf("error %v, want damage", err)

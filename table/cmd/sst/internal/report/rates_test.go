@@ -62,8 +62,8 @@ func TestRateOfDamagedTable(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterBaseLg: 30, Compression: table.NoCompression}
 	path := writeTable(t, "t.ldb", o, plainPairs(30_000))
-	for offset := 100; offset < 280_000; offset += 5000 {
-		damageByte(t, path, offset)
+	for offset := int64(100); offset < 280_000; offset += 5000 {
+		flipAt(t, path, offset)
 	}
 	f := openTable(t, path)
 	s, _ := tablestats.Collect(f, f.Wrap, tablestats.NewBudget(1)) // the error names the damage

@@ -17,11 +17,15 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-var noError = errtest.NoError
+var (
+	flipAt  = filetest.Flip
+	noError = errtest.NoError
+)
 
 // writeFile writes a file in a directory of its own, and returns its path.
 func writeFile(t testing.TB, name string, contents []byte) string {
@@ -95,15 +99,6 @@ func save(t testing.TB, page func(io.Writer) error) string {
 	var out bytes.Buffer
 	noError(t, page(&out))
 	return writeFile(t, "page.html", out.Bytes())
-}
-
-// damageByte changes a byte of a file.
-func damageByte(t testing.TB, path string, offset int) {
-	t.Helper()
-	contents, err := os.ReadFile(path)
-	noError(t, err)
-	contents[offset] ^= 0xff
-	noError(t, os.WriteFile(path, contents, 0o666))
 }
 
 // plainPairs returns n pairs of keys that can be typed.

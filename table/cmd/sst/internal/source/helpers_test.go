@@ -6,6 +6,7 @@ import (
 )
 
 var (
+	flipAt   = filetest.Flip
 	noError  = errtest.NoError
 	onlyFile = filetest.OnlyFile
 	writeTo  = filetest.WriteDatabase

@@ -16,6 +16,7 @@ import (
 
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
+	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -26,7 +27,7 @@ func recovered(t *testing.T, dir string, o *opt.Options) (found map[string]strin
 	tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
 	noError(t, err)
 	for _, path := range tables {
-		flip(t, path, 1./3)
+		flipAt(t, path, input.TotalSize([]string{path})/3)
 	}
 	found, err = filetest.EntriesOf(leveldb.RecoverFile(dir, o))
 	noError(t, err)
@@ -124,7 +125,8 @@ func TestDamagedRewrittenTable(t *testing.T) {
 	want := recovered(t, dir, &opt.Options{CompactionL0Trigger: 1000})
 	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
 	noError(t, err)
-	flip(t, d.Tables[0].Path, 0.5)
+	damaged := d.Tables[0].Path
+	flipAt(t, damaged, input.TotalSize([]string{damaged})/2)
 	s := openSource(t, dir, Options{})
 	n := 0
 	for e, err := range s.Scan(ScanOptions{}) {

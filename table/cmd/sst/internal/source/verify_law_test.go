@@ -47,7 +47,7 @@ func TestVerifyOfRandomKinds(t *testing.T) {
 		}
 		f := open(t, path, dbfile.Options{Meta: listed.Meta, Line: listed.Line, InternalKeys: dbfile.Yes})
 		if damaged {
-			flip(t, path, 0)
+			flipAt(t, path, 0)
 			f = open(t, path, dbfile.Options{Meta: listed.Meta, Line: listed.Line, InternalKeys: dbfile.Yes, Order: dbfile.ExplicitOrder(table.BytewiseComparer)})
 		}
 		found, _, err := f.Verify(nil)
@@ -65,15 +65,6 @@ func TestVerifyOfRandomKinds(t *testing.T) {
 			t.Errorf("seed %d: the highest sequence number is %d, want %d; damaged is %t, %v", seed, found.Highest(), highest, damaged, err)
 		}
 	}
-}
-
-// flip changes the byte of a file that is at a part of its size, 0 to 1.
-func flip(t *testing.T, path string, part float64) {
-	t.Helper()
-	contents, err := os.ReadFile(path)
-	noError(t, err)
-	contents[int(part*float64(len(contents)))] ^= 1
-	noError(t, os.WriteFile(path, contents, 0o666))
 }
 
 // What is damaged of a log is named once for each loss, with the log that has it, and so is a log with writes that
