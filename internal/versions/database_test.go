@@ -36,6 +36,24 @@ func TestEditsMoveTables(t *testing.T) {
 	}
 }
 
+// Tables are read by level, and in a level the highest number comes first.
+func TestOrderOfTables(t *testing.T) {
+	t.Parallel()
+	edit := complete
+	for _, table := range []string{"\x01\x05", "\x00\x03", "\x01\x06", "\x00\x04"} { // level and number
+		edit += "\x07" + table + "\x10\x01a\x01b"
+	}
+	v, err := Read(writeEdits(t, edit))
+	noError(t, err)
+	var got []uint64
+	for _, l := range v.Tables {
+		got = append(got, l.Number)
+	}
+	if diff := cmp.Diff([]uint64{4, 3, 6, 5}, got); diff != "" {
+		t.Errorf("numbers (-want +got):\n%s", diff)
+	}
+}
+
 // What is no regular file, or larger than that of any database, is an error that says so,
 // and takes neither time nor memory.
 func TestReadBounds(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -59,6 +60,43 @@ func TestIncompleteManifestsAreErrors(t *testing.T) {
 		_, err := Read(writeEdits(t, tt.edits))
 		if got := fmt.Sprint(err); (err != nil) != (tt.want != "") || !strings.Contains(got, tt.want) && err != nil {
 			t.Errorf("Read of edits %q: %v, want %q", tt.edits, err, tt.want)
+		}
+	}
+}
+
+// An edit that was being written when the database died does not count, and zeros behind the edits are no damage. All
+// other damage is an error.
+func TestEndsOfManifests(t *testing.T) {
+	t.Parallel()
+	last := "\x01\x08comparer"
+	edits, zeros := tabletest.Log(t, complete, last), make([]byte, 1<<20)
+	changed := slices.Clone(edits)
+	changed[8] ^= 1
+	for name, tt := range map[string]struct {
+		contents     []byte
+		fine         bool
+		torn, unread int64
+	}{
+		"sound":                             {contents: edits, fine: true},
+		"last edit cut":                     {contents: edits[:len(edits)-3], fine: true, torn: 7 + int64(len(last)) - 3},
+		"zeros behind it":                   {contents: slices.Concat(edits, zeros[:100]), fine: true},
+		"less than a header of zeros":       {contents: slices.Concat(edits, zeros[:6]), fine: true},
+		"blocks of zeros":                   {contents: slices.Concat(edits, zeros), fine: true},
+		"an edit in the block behind zeros": {contents: slices.Concat(edits, zeros[:32<<10-len(edits)], edits), fine: true},
+		"bytes in the block of zeros":       {contents: slices.Concat(edits, zeros[:100], []byte("edit")), fine: true, unread: 104}, // which LevelDB does not read
+		"nothing":                           {},
+		"a few bytes":                       {contents: edits[:5]},
+		"a byte changed":                    {contents: changed},
+		"the first edit cut":                {contents: edits[:10]},
+	} {
+		dir := writeEdits(t)
+		noError(t, os.WriteFile(filepath.Join(dir, "MANIFEST-000001"), tt.contents, 0o666))
+		v, err := Read(dir)
+		if (err == nil) != tt.fine {
+			t.Errorf("%s: Read = %v, %v", name, v, err)
+		}
+		if err == nil && (v.Torn != tt.torn || v.Unread != tt.unread) {
+			t.Errorf("%s: %d bytes are torn and %d not read, want %d and %d", name, v.Torn, v.Unread, tt.torn, tt.unread)
 		}
 	}
 }

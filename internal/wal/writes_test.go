@@ -29,12 +29,14 @@ func batch(sequence uint64, count uint32, writes string) string {
 	return string(binary.LittleEndian.AppendUint32(b, count)) + writes
 }
 
-func TestDamagedWrites(t *testing.T) {
+// Each write of a batch is read, up to what is damaged, which is an error.
+func TestWrites(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		name, record string
 		want         []string
 	}{
+		{"sound", batch(2, 3, "\x01\x03ada\x08lovelace\x00\x05grace\x01\x00\x00"), []string{`2 1 "ada"="lovelace"`, `3 0 "grace"=""`, `4 1 ""=""`}},
 		{"short", "12345678901", []string{"batch of 11 bytes, shorter than its header of 12"}},
 		{"empty", batch(1, 0, ""), nil},
 		{"a kind that LevelDB does not have", batch(5, 2, "\x00\x01a\x02\x01b"), []string{`5 0 "a"=""`, "batch: write 1 is malformed"}},
