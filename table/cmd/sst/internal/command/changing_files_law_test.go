@@ -64,10 +64,18 @@ func TestScanOfChangingFiles(t *testing.T) {
 	changed := 0
 	for seed, rng := range seeds(tries, 93) {
 		d := newChanging(t, rng, 200)
-		options := source.Options{Note: func(string) { changed++ }}
-		lookups := openSource(t, d.dir, options)
+		openNoted := func() *source.Source { // each source says once that it changed
+			notes := map[string]bool{}
+			return openSource(t, d.dir, source.Options{Note: func(note string) {
+				if changed++; notes[note] {
+					t.Errorf("seed %d: %q comes twice", seed, note)
+				}
+				notes[note] = true
+			}})
+		}
+		lookups := openNoted()
 		for range 4 {
-			s := openSource(t, d.dir, options)
+			s := openNoted()
 			d.scanChanging(t, fmt.Sprint("seed ", seed), s, lookups)
 			s.Close()
 		}
