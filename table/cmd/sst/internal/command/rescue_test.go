@@ -3,7 +3,6 @@ package command
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,8 +11,6 @@ import (
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/util"
-
-	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // writeForRescue has goleveldb write a database of several tables and a log, and returns
@@ -35,25 +32,6 @@ func writeForRescue(t *testing.T, dir string) (largest string) {
 		}
 	}
 	return largest
-}
-
-// A damaged database is rescued in the way that the messages describe: goleveldb reads all entries that
-// survived.
-func TestRepairedDatabaseIsReadByItsEngine(t *testing.T) {
-	t.Parallel()
-	dir, repaired := t.TempDir(), filepath.Join(t.TempDir(), "repaired")
-	largest := writeForRescue(t, dir)
-	flipAt(t, largest, int64(len(readFile(t, largest))/2))
-	_, scanned, stderr := sst("scan", dir)
-	if want := "sst repair " + dir + " -o NEW\n"; !strings.Contains(stderr, want) {
-		t.Errorf("scan does not name %q: %s", want, stderr)
-	}
-	checkSST(t, cli.ExitDamaged, "lost the keys", "repair", dir, "-o", repaired)
-	want := pairsOfLines(scanned)
-	got, err := entriesOf(leveldb.OpenFile(repaired, &opt.Options{Strict: opt.StrictAll, ErrorIfMissing: true}))
-	if err != nil || len(want) < 4500 || len(want) > 5000 || !maps.Equal(got, want) {
-		t.Fatalf("goleveldb finds %d entries of %d, %v", len(got), len(want), err)
-	}
 }
 
 // What was deleted stays deleted where the MANIFEST is sound, though the tables that had it are still
