@@ -8,14 +8,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
-
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/util"
 
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 )
@@ -41,26 +39,6 @@ func writeDatabase(t *testing.T) (dir string) {
 	return dir
 }
 
-// scanned counts the entries of a directory.
-func scanned(dir string, o Options) (n int, notes string, err error) {
-	s, err := OpenSource(dir, o)
-	if err != nil {
-		return 0, "", err
-	}
-	defer s.Close()
-	for _, err := range s.Scan(ScanOptions{}) {
-		if err != nil {
-			return n, "", err
-		}
-		n++
-	}
-	damage := []error{s.Damage, s.LogDamage()}
-	for _, l := range s.Losses(KeyRange{}) {
-		damage = append(damage, l.InFile())
-	}
-	return n, strings.Join(s.Notes, "\n"), errors.Join(damage...)
-}
-
 // A note names a few tables that are skipped, and says how many there are.
 func TestNoteOnSkippedTables(t *testing.T) {
 	t.Parallel()
@@ -70,48 +48,9 @@ func TestNoteOnSkippedTables(t *testing.T) {
 		"skipped 4 tables (900001.ldb, 900002.ldb, 900003.ldb, …), which",
 	} {
 		noError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%06d.ldb", 900001+n)), nil, 0o666))
-		if _, notes, err := scanned(dir, Options{}); err != nil || !strings.Contains(notes, want) {
-			t.Errorf("%q, %v; want %q", notes, err, want)
+		if notes := strings.Join(openSource(t, dir, Options{}).Notes, "\n"); !strings.Contains(notes, want) {
+			t.Errorf("%q; want %q", notes, want)
 		}
-	}
-}
-
-// Tables that the database does not list are left out: one that a compaction left over
-// has deleted keys, one that it did not finish is no table. One that it lists and lacks
-// is damage, and if it does not say what it lists all tables are taken.
-func TestOnlyListedTables(t *testing.T) {
-	t.Parallel()
-	dir := writeDatabase(t)
-	const want = 5000 - 1667
-	if n, _, err := scanned(dir, Options{}); n != want || err != nil {
-		t.Fatalf("%d entries, %v; want %d", n, err, want)
-	}
-	old := internal("key000001.5", 1)
-	filetest.WriteTable(t, filepath.Join(dir, "900000.ldb"), table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}, old)
-	n, notes, err := scanned(dir, Options{})
-	if n != want || err != nil || !strings.Contains(notes, "which the MANIFEST does not list") || !strings.Contains(notes, "900000.ldb") {
-		t.Errorf("with an old table: %d entries, %q, %v; want %d", n, notes, err, want)
-	}
-	if n, _, err := scanned(dir, Options{ListOptions: dbdir.ListOptions{AllTables: true}}); n <= want || err != nil {
-		t.Errorf("all tables: %d entries, %v; want over %d", n, err, want)
-	}
-	noError(t, os.WriteFile(filepath.Join(dir, "999999.ldb"), []byte("not finished"), 0o666))
-	if n, _, err := scanned(dir, Options{}); n != want || err != nil {
-		t.Errorf("with an unfinished table: %d entries, %v; want %d", n, err, want)
-	}
-	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
-	noError(t, err)
-	noError(t, os.Remove(d.Tables[0].Path))
-	if _, _, err := scanned(dir, Options{}); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "missing, listed in MANIFEST-") {
-		t.Errorf("without a table: %v", err)
-	}
-	noError(t, os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("?"), 0o666))
-	if d, err := dbdir.ListDir(dir, dbdir.ListOptions{}); err != nil || d.Version == nil || len(d.Damage) == 0 {
-		t.Errorf("without CURRENT: %v, %v; want the tables of the MANIFEST, and damage", d, err)
-	}
-	noError(t, os.Truncate(onlyFile(t, filepath.Join(dir, "MANIFEST-*")), 0))
-	if d, err := dbdir.ListDir(dir, dbdir.ListOptions{}); err != nil || len(d.Tables) < 3 || len(d.Damage) == 0 || d.Version != nil {
-		t.Errorf("without MANIFEST: %v, %v; want all tables, and damage", d, err)
 	}
 }
 
@@ -129,24 +68,36 @@ func TestListDirReadsNoOutput(t *testing.T) {
 	}
 }
 
-// What engines do not read is not read: a file of the same number under another name, and what
-// is behind a table's end.
-func TestStrayFiles(t *testing.T) {
+// A file of a table's number under a name that engines do not write is not read.
+func TestStrayFile(t *testing.T) {
 	t.Parallel()
 	dir := writeDatabase(t)
-	want, _, err := scanned(dir, Options{})
+	want, err := dbdir.ListDir(dir, dbdir.ListOptions{})
 	noError(t, err)
+	stray := "0" + filepath.Base(want.Tables[0].Path)
+	noError(t, os.WriteFile(filepath.Join(dir, stray), nil, 0o666))
+	got, err := dbdir.ListDir(dir, dbdir.ListOptions{})
+	noError(t, err)
+	if notes := strings.Join(got.Notes, "\n"); got.Tables[0].Path != want.Tables[0].Path || !strings.Contains(notes, "skipped "+stray) {
+		t.Errorf("%s is read, and the notes are %q; want %s, and a note of %s", got.Tables[0].Path, notes, want.Tables[0].Path, stray)
+	}
+}
+
+// A table that a database lists is damaged, whatever it has become, also if it is opened by its own name.
+func TestListedIsNotForeign(t *testing.T) {
+	t.Parallel()
+	dir := writeDatabase(t)
 	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
 	noError(t, err)
-	listed := d.Tables[0].Path
-	stray := filepath.Join(dir, "0"+filepath.Base(listed))
-	filetest.WriteTable(t, stray, table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer)}, internal("stray", 1))
-	f, err := os.OpenFile(listed, os.O_APPEND|os.O_WRONLY, 0)
-	noError(t, err)
-	_, err = f.Write(make([]byte, 100))
-	noError(t, errors.Join(err, f.Close()))
-	n, notes, err := scanned(dir, Options{})
-	if n != want || err != nil || !strings.Contains(notes, "skipped "+filepath.Base(stray)) {
-		t.Errorf("%d entries, %q, %v; want %d, and a note of the stray file", n, notes, err, want)
+	damaged := d.Tables[0].Path
+	for _, contents := range []string{"", "text\n", "\xf0\x9f\xaa\xb3\xf0\x9f\xaa\xb3"} {
+		noError(t, os.WriteFile(damaged, []byte(contents), 0o666))
+		if _, err := dbfile.Open(damaged, dbfile.Options{}); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), damaged) {
+			t.Errorf("with %q for a table: %v, want damage of %s", contents, err, damaged)
+		}
+	}
+	removeManifest(t, dir)
+	if _, err := OpenSource(dir, Options{}); err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "a Pebble table") {
+		t.Errorf("without MANIFEST: %v, want what the file is", err)
 	}
 }

@@ -4,17 +4,13 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
@@ -155,22 +151,4 @@ func checkPath(t *testing.T, f *dbfile.File, c *counter, key []byte, present boo
 		t.Fatalf("Explain(%q): %s, filter %v; want %s", key, got, p.BlockFilter, want)
 	}
 	return p
-}
-
-// A directory's tables are in the order of their numbers, the newest first.
-func TestNewestTablesFirst(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	for _, name := range []string{"9.ldb", "10.sst", "000011.ldb", "b.ldb", "a.ldb", "x.txt"} {
-		noError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o666))
-	}
-	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})
-	noError(t, err)
-	var names []string
-	for _, l := range d.Tables {
-		names = append(names, filepath.Base(l.Path))
-	}
-	if diff := cmp.Diff("b.ldb a.ldb 000011.ldb 10.sst 9.ldb", strings.Join(names, " ")); diff != "" {
-		t.Errorf("tables (-want +got):\n%s", diff)
-	}
 }
