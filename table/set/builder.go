@@ -44,7 +44,7 @@ type TableAppender interface {
 	Abort() error
 }
 
-// defaultEntries are the EntriesPerTable if they are 0.
+// defaultEntries is used if EntriesPerTable is 0.
 const defaultEntries = 1_000_000
 
 // A Builder writes a set to a [Store], or adds a layer to one. Its methods are called in this order:
@@ -59,11 +59,11 @@ type Builder struct {
 	store   Store
 	o       BuilderOptions
 	pending Pending // nil after the end
-	failed  error   // of the first Append or Remove that failed: its entry would be missing
+	failed  error   // of the first failed Append or Remove, whose entry would be missing
 
 	entries, removals *cutter
 	tables            []Table // in the order of their creation
-	isRemovals        []bool  // whether each of tables is one of removals
+	isRemovals        []bool  // for each of tables, whether it contains removals
 }
 
 // NewBuilder returns a Builder. If o is nil, the defaults are used. If ctx is done, the Builder's methods return its
@@ -82,7 +82,7 @@ func NewBuilder(ctx context.Context, s Store, o *BuilderOptions) (*Builder, erro
 	most := cmp.Or(b.o.EntriesPerTable, defaultEntries)
 	if b.o.Part > 0 {
 		most = 0
-	} else if _, err := readBase(ctx, s, &b.o); err != nil { // of parts, Publish looks whether they fit
+	} else if _, err := readBase(ctx, s, &b.o); err != nil { // for parts, Publish checks the base
 		return nil, err
 	}
 	b.entries = newCutter(most, b.o.TempDir, func() (entryWriter, error) { return b.startTable(false) })
@@ -126,12 +126,12 @@ func (b *Builder) append(to *cutter, key, value []byte) error {
 	if err := b.check(); err != nil {
 		return err
 	}
-	b.failed = errPanicked // by NewTable, or a policy: the table is half written then
+	b.failed = errPanicked // if NewTable or a policy panics, the table is half written
 	b.failed = to.Append(key, value)
 	return b.failed
 }
 
-// check returns an error after the end of the Builder or of its context, or after another error.
+// check returns an error if the Builder or its context has ended, or after another error.
 func (b *Builder) check() error {
 	if b.pending == nil {
 		return table.ErrClosed
@@ -167,15 +167,15 @@ func (b *Builder) newTable(w io.Writer, removals bool) (TableAppender, error) {
 	return NewTableWriter(w, &o)
 }
 
-// A tableInProgress is a table that takes entries.
+// A tableInProgress is a table that is being written.
 type tableInProgress struct {
 	TableAppender
 	file io.Closer
 	b    *Builder
-	i    int // in tables
+	i    int // index in b.tables
 }
 
-// Close completes the table, whose line NewTable may have got wrong.
+// Close completes the table and checks its line, which NewTable may have got wrong.
 func (t *tableInProgress) Close() (err error) {
 	line := &t.b.tables[t.i]
 	if *line, err = t.TableAppender.Close(); err == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A Commit that fails leaves the set as it was: the manifest never lists a table that is not there.
+// A failed Commit leaves the set unchanged: the manifest never lists a table that does not exist.
 func TestCommitThatFails(t *testing.T) {
 	t.Parallel()
 	same, dir := t.TempDir(), t.TempDir()
@@ -46,7 +46,7 @@ func TestCommitThatFails(t *testing.T) {
 	}
 }
 
-// Publish without tables replaces no set that has some, but an empty one, or none.
+// Publish without tables does not replace a set, unless that is empty or missing.
 func TestPublishWithoutTables(t *testing.T) {
 	t.Parallel()
 	dir, empty := t.TempDir(), t.TempDir()
@@ -62,7 +62,7 @@ func TestPublishWithoutTables(t *testing.T) {
 	}
 }
 
-// What a Builder did not take is not left out without a word: the error stays, and nothing is committed.
+// An entry that a Builder rejected is not lost silently: the error stays, and nothing is committed.
 func TestErrorsOfABuilderStay(t *testing.T) {
 	t.Parallel()
 	for name, refused := range map[string]func(b *set.Builder) error{
@@ -82,7 +82,7 @@ func TestErrorsOfABuilderStay(t *testing.T) {
 	}
 }
 
-// A table that Commit could not write is not left out by the next Commit.
+// If Commit fails to write a table, the next Commit fails too, instead of leaving the table out.
 func TestCommitAgain(t *testing.T) {
 	t.Parallel()
 	for name, second := range map[string]func(to set.TableAppender) (set.TableAppender, error){
@@ -111,7 +111,7 @@ func TestCommitAgain(t *testing.T) {
 	}
 }
 
-// commitOrPanic returns the error of Commit, or what it panics with.
+// commitOrPanic returns the error of Commit, or the value with which it panics.
 func commitOrPanic(b *set.Builder) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -25,8 +25,8 @@ func layersOf(m *set.Manifest) (counts [][2]int) {
 	return counts
 }
 
-// A layer adds files, and changes none but the manifest. Its tables have other names than all before,
-// also if they have the same contents.
+// A layer adds files, and changes only the manifest. Its tables have new names, even if their contents exist
+// already.
 func TestBuildLayers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -60,7 +60,7 @@ func TestBuildLayers(t *testing.T) {
 // tenEach are the options of a layer of small tables.
 var tenEach = set.BuilderOptions{Layer: true, EntriesPerTable: 10}
 
-// Many Builders add layers to one set at once, and some of them end early. None of the others is lost.
+// Many Builders add layers to one set at once, and some of them abort. No layer of the others is lost.
 func TestManyLayersAtOnce(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 43))
@@ -102,7 +102,7 @@ func (s *racedStore) Replace(ctx context.Context, name string, old, content []by
 	return s.replacingStore.Replace(ctx, name, old, content)
 }
 
-// If two programs add the same layer again at once, its tables have two more names, and Sweep knows both.
+// If two programs add the same layer again at once, its tables get two more names, and Sweep recognizes both.
 func TestSameLayerAtOnce(t *testing.T) {
 	t.Parallel()
 	memory := newMemoryStore()
@@ -130,7 +130,7 @@ func TestSameLayerAtOnce(t *testing.T) {
 	checkSwept(t, memory)
 }
 
-// A Builder that waits for another one ends with its context, and leaves the set as it was.
+// A Builder that waits for another one ends with its context, and leaves the set unchanged.
 func TestLayerWaits(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -150,7 +150,7 @@ func TestLayerWaits(t *testing.T) {
 	}
 }
 
-// What a layer cannot be added to stays as it is.
+// If a layer cannot be added to a manifest, that stays unchanged.
 func TestLayerRefuses(t *testing.T) {
 	t.Parallel()
 	missing, other, sound := t.TempDir(), t.TempDir(), t.TempDir()
@@ -171,7 +171,7 @@ func TestLayerRefuses(t *testing.T) {
 	}
 }
 
-// A removal that has only a filter is refused: it would make a lookup of the removed key fail.
+// Removals with only a filter are rejected: lookups of the removed keys would fail.
 func TestRemoveNeedsKeys(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -11,7 +11,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// New tables have the mode of the manifest that they replace or extend: who may read the set may read all of it.
+// New tables have the mode of the manifest that they replace or extend, so that whoever may read the set may read
+// all of it.
 func TestTablesHaveTheModeOfTheManifest(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []os.FileMode{0o600, 0o640, 0o666} {

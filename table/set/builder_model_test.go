@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A change is what a build adds and removes.
+// A change contains the entries and removals of a build.
 type change struct {
 	added   map[string]string
 	removed map[string]bool
@@ -32,7 +32,7 @@ func randomChange(r *rand.Rand, layer bool) change {
 	return c
 }
 
-// write appends the part of the change from lower to upper to a Builder.
+// write appends the changes from lower up to upper to a Builder.
 func (c change) write(t *testing.T, b *set.Builder, lower, upper string) {
 	t.Helper()
 	for _, key := range slices.Sorted(maps.Keys(c.added)) {
@@ -58,7 +58,7 @@ func (c change) build(t *testing.T, dir string, o set.BuilderOptions, commits bo
 	noError(t, b.Abort())
 }
 
-// buildParts writes the change in parts, of which each second is written twice.
+// buildParts writes the change in parts, every other one twice.
 func (c change) buildParts(t *testing.T, r *rand.Rand, dir string, o set.BuilderOptions) {
 	t.Helper()
 	o.Lease = set.NewLease()
@@ -80,13 +80,13 @@ func (c change) buildParts(t *testing.T, r *rand.Rand, dir string, o set.Builder
 	}
 }
 
-// Sets and layers that are built at random, cut to tables of all sizes or in parts, are what a map says. What was
-// aborted changes nothing, and Sweep removes nothing that is needed.
+// Random sets and layers, cut into tables of all sizes or into parts, agree with a map. An aborted build changes
+// nothing, and Sweep removes only unneeded files.
 func TestBuildersAsModel(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(82, 3))
 	for round := range rounds(10, 300) {
-		t.Run(fmt.Sprint(round), func(t *testing.T) { buildAsModel(t, r) }) // at its end, the sets are closed
+		t.Run(fmt.Sprint(round), func(t *testing.T) { buildAsModel(t, r) }) // closes the sets at its end
 	}
 }
 
@@ -132,7 +132,7 @@ func checkModel(t *testing.T, dir string, model map[string]string) {
 	}
 }
 
-// Publish writes no manifest of tables that are not there, or are others.
+// Publish does not write a manifest of tables that are missing or differ.
 func TestPublishLooksForTables(t *testing.T) {
 	t.Parallel()
 	dir, other := t.TempDir(), t.TempDir()

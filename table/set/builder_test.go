@@ -18,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// locks has a channel for each path that is full while the path is locked.
+// locks contains a channel for each path, which is full while the path is locked.
 var locks sync.Map
 
 // lockFile locks a path against other goroutines of the test.
@@ -35,7 +35,7 @@ func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 // dirStore returns the directory, with a lock.
 func dirStore(dir string) *set.DirStore { return &set.DirStore{Dir: dir, LockFile: lockFile} }
 
-// newBuilder returns a Builder in dir, of tables of at most 10 entries if o does not say otherwise.
+// newBuilder returns a Builder in dir, whose tables have at most 10 entries by default.
 func newBuilder(t *testing.T, dir string, o set.BuilderOptions) *set.Builder {
 	t.Helper()
 	if o.EntriesPerTable == 0 && o.Part == 0 {
@@ -47,15 +47,15 @@ func newBuilder(t *testing.T, dir string, o set.BuilderOptions) *set.Builder {
 	return b
 }
 
-// commit commits what a Builder has.
+// commit commits a Builder.
 func commit(t *testing.T, b *set.Builder) set.Layer {
 	t.Helper()
 	l, err := b.Commit()
-	noError(t, errors.Join(err, b.Abort())) // which does nothing
+	noError(t, errors.Join(err, b.Abort())) // does nothing
 	return l
 }
 
-// start begins a set or a layer, which adds keys of that value and removes others.
+// start begins a set or a layer that adds keys with that value and removes others.
 func start(
 	ctx context.Context, s set.Store, o set.BuilderOptions, added, removed int, value string,
 ) (*set.Builder, error) {
@@ -63,7 +63,7 @@ func start(
 	if err != nil {
 		return nil, err
 	}
-	for i := 0; i < max(added, removed) && err == nil; i++ { // the two orders are independent of each other
+	for i := 0; i < max(added, removed) && err == nil; i++ { // their orders are independent
 		if i < added {
 			err = b.Append(fmt.Appendf(nil, "%06d", 10*i), []byte(value))
 		}
@@ -77,7 +77,7 @@ func start(
 	return b, nil
 }
 
-// buildIn builds a set or a layer in a Store, or aborts it in the end.
+// buildIn builds a set or a layer in a Store, or finally aborts it.
 func buildIn(
 	ctx context.Context, s set.Store, o set.BuilderOptions, added, removed int, value string, commits bool,
 ) error {
@@ -106,7 +106,7 @@ func appendKeys(t *testing.T, b *set.Builder, n int, value string) {
 	}
 }
 
-// listing returns the names in dir, and checks that each table is as its manifest says.
+// listing returns the names in dir, and checks each table against the manifest.
 func listing(t *testing.T, dir string) []string {
 	t.Helper()
 	for want := range readManifest(t, dir).All() {
@@ -134,7 +134,7 @@ func readManifest(t *testing.T, dir string) *set.Manifest {
 	return m
 }
 
-// The same pairs make the same files. Others replace the manifest, and the old tables stay.
+// The same pairs produce the same files. Other pairs replace the manifest, and the old tables stay.
 func TestBuildSet(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "set")
@@ -156,8 +156,8 @@ func TestBuildSet(t *testing.T) {
 	}
 }
 
-// A process that was killed leaves its temporary directory, and no table under its name. The same
-// pairs make the same files beside it.
+// A killed process leaves its temporary directory, and no table under its final name. The same pairs produce the
+// same files beside it.
 func TestBuildAfterKill(t *testing.T) {
 	t.Parallel()
 	dir, undisturbed := t.TempDir(), t.TempDir()
@@ -177,7 +177,7 @@ func TestBuildAfterKill(t *testing.T) {
 	checkDiff(t, "files after a Sweep", want, listing(t, dir))
 }
 
-// What ends without Commit leaves nothing behind, and an older set as it was.
+// A Builder without Commit leaves nothing behind, and an older set unchanged.
 func TestAbort(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
@@ -190,7 +190,7 @@ func TestAbort(t *testing.T) {
 	}
 	buildSet(t, dir, 100, "v")
 	want := listing(t, dir)
-	for _, value := range []string{"v", "w"} { // tables that are there, and others
+	for _, value := range []string{"v", "w"} { // existing tables, and others
 		abort(t, dir, 100, value)
 		checkDiff(t, fmt.Sprintf("after keys of value %s", value), want, listing(t, dir))
 	}
@@ -206,7 +206,7 @@ func abort(t *testing.T, dir string, n int, value string) {
 	checkError(t, "Append after Abort", b.Append([]byte("z"), nil), table.ErrClosed, "")
 }
 
-// An error of a table, or the end of the context, is the error of Append or Commit, and nothing is left.
+// If a table fails or the context ends, Append or Commit returns the error, and nothing is left.
 func TestBuildFails(t *testing.T) {
 	t.Parallel()
 	cause, tables := errors.New("no more memory"), 0
@@ -261,7 +261,7 @@ type withoutLine struct{ set.TableAppender }
 
 func (withoutLine) Close() (set.Table, error) { return set.Table{}, nil }
 
-// A directory of something else is left alone.
+// A directory with other contents stays unchanged.
 func TestNewBuilderRefuses(t *testing.T) {
 	t.Parallel()
 	refuse := func(dir string, o *set.BuilderOptions, want string) {

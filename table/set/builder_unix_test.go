@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// NewBuilder does not wait for the writer of a pipe that has the manifest's name.
+// If the manifest's name denotes a pipe, NewBuilder does not wait for a writer.
 func TestNewBuilderRefusesPipe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -19,7 +19,7 @@ func TestNewBuilderRefusesPipe(t *testing.T) {
 	if err := syscall.Mkfifo(name, 0o666); err != nil {
 		t.Skip(err)
 	}
-	pipe, err := os.OpenFile(name, os.O_RDWR, 0) // so that a read would get something
+	pipe, err := os.OpenFile(name, os.O_RDWR, 0) // so that a read would return data
 	noError(t, err)
 	defer pipe.Close()
 	_, err = pipe.WriteString("no manifest\n")
@@ -28,7 +28,7 @@ func TestNewBuilderRefusesPipe(t *testing.T) {
 	checkError(t, "NewBuilder", err, nil, "a named pipe, not a regular file")
 }
 
-// If the manifest is a link, the file that it leads to is replaced, and the tables are in the directory of the link.
+// If the manifest is a link, the file it points to is replaced, and the tables are in the link's directory.
 func TestManifestIsALink(t *testing.T) {
 	t.Parallel()
 	dir, elsewhere := t.TempDir(), t.TempDir()
@@ -45,8 +45,8 @@ func TestManifestIsALink(t *testing.T) {
 	}
 }
 
-// A table that is a link is one of the directory. Sweep removes the link, and not what it leads to. Links that lead
-// nowhere, or to no regular file, are left out.
+// A link to a table counts as a table of the directory. Sweep removes the link, not its target. Links to nothing, or
+// to other than regular files, are ignored.
 func TestTableIsALink(t *testing.T) {
 	t.Parallel()
 	dir, elsewhere := t.TempDir(), t.TempDir()

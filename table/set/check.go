@@ -22,8 +22,8 @@ func (t *Table) errorf(format string, args ...any) error {
 	return fmt.Errorf("set: table %q: %w", t.Name, fmt.Errorf(format, args...))
 }
 
-// check compares an open table with its line in the manifest. It reads nothing but the tail, so that
-// only Verify can say that all is well. known is that of identify.
+// check compares an open table with its line in the manifest. It reads only the tail, so the data is left to Verify.
+// known is identify's result.
 func (h *handle) check(r *table.Reader) (known bool, err error) {
 	tail, err := r.Tail()
 	if err != nil {
@@ -33,12 +33,12 @@ func (h *handle) check(r *table.Reader) (known bool, err error) {
 	return known, cmp.Or(err, h.checkEntries(r), h.checkFilter(r), h.checkRange(r, tail))
 }
 
-// identify compares the TailSum of the table with the manifest. known says whether that tells the table
+// identify compares the TailSum of the table with the manifest. known reports whether it distinguishes the table
 // from all others.
 func (h *handle) identify(l *layout.Layout) (known bool, err error) {
 	sum, withData, err := l.TailSum()
 	if h.TailSum == "" && errors.Is(err, table.ErrCorrupt) {
-		return false, nil // nothing is compared, and FilterErr or Verify reports the damage
+		return false, nil // there is nothing to compare, and FilterErr or Verify reports the corruption
 	}
 	if err != nil {
 		return false, err
@@ -56,8 +56,8 @@ func (h *handle) identify(l *layout.Layout) (known bool, err error) {
 	return known, err
 }
 
-// checkEntries compares the number of entries with the properties, if the table has any.
-// Damaged properties do not matter to lookups: Verify reports them.
+// checkEntries compares the number of entries with the properties, if the table has any. Lookups do not need
+// properties, so corrupt ones are left to Verify.
 func (m *member) checkEntries(r *table.Reader) error {
 	p, err := r.Properties()
 	if err != nil {
@@ -66,7 +66,7 @@ func (m *member) checkEntries(r *table.Reader) error {
 	entries := p.Entries
 	switch {
 	case r.FilterOnly() && p.FilterPrefix != "" && m.Entries <= p.FilterEntries:
-		return nil // that counts prefixes too
+		return nil // FilterEntries counts prefixes too
 	case r.FilterOnly():
 		entries = p.FilterEntries
 	}
@@ -106,7 +106,7 @@ func (m *member) checkRange(r *table.Reader, tail *layout.Layout) error {
 	return nil
 }
 
-// rulesOut reports whether the filters rule a key out, or the index does.
+// rulesOut reports whether the filters or the index rule out a key.
 func rulesOut(r *table.Reader, key []byte) bool {
 	may, err := r.MayContain(key)
 	return !may && err == nil

@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// After Close everything fails with ErrClosed, also an Iter that was there before.
+// After Close, everything fails with ErrClosed, even an Iter created before.
 func TestAfterCloseAllFails(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
@@ -46,7 +46,7 @@ func TestAfterCloseAllFails(t *testing.T) {
 		checkError(t, name, err, table.ErrClosed, "")
 	}
 	checkDiff(t, "NoAnswer", []error{table.ErrClosed, table.ErrClosed}, unanswered, cmpopts.EquateErrors())
-	checkOut(t, s, table.ErrClosed, "")
+	checkUnavailable(t, s, table.ErrClosed, "")
 	checkDiff(t, "Manifest", (*set.Manifest)(nil), s.Manifest())
 	inTable.Close()
 	atEnd.Close()
@@ -55,7 +55,7 @@ func TestAfterCloseAllFails(t *testing.T) {
 	}
 }
 
-// moved returns the error of a move, or nil if it has found an entry.
+// moved returns the error of a move, or nil if it found an entry.
 func moved(it *set.Iter, found bool) error {
 	if found {
 		return nil
@@ -63,7 +63,7 @@ func moved(it *set.Iter, found bool) error {
 	return it.Error()
 }
 
-// Close does not wait for lookups: they still get their answers. Drain waits for them.
+// Close does not wait for running lookups, which still succeed. Drain waits for them.
 func TestCloseDoesNotWait(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

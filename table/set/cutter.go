@@ -18,8 +18,8 @@ type entryWriter interface {
 	Abort() error
 }
 
-// evenTables is how many full tables the spool has room for. If fewer tables are full, a last
-// table of few entries would make the largest table more than 1.3 times the mean.
+// evenTables is the number of full tables that the spool has room for. With fewer full tables, a small last table
+// would make the largest one more than 1.3 times the mean.
 const evenTables = 4
 
 // A cutter distributes entries over tables of at most most entries. The largest table has at
@@ -27,7 +27,7 @@ const evenTables = 4
 // before the last one, so the first entries are kept in a temporary file. If it has all of them,
 // they are distributed evenly. Otherwise all tables but the last are full.
 type cutter struct {
-	most  int // entries of a table; 0: any number
+	most  int // entries per table; 0 means no limit
 	start func() (entryWriter, error)
 
 	spool    spool.File
@@ -37,7 +37,7 @@ type cutter struct {
 
 	table entryWriter // nil: the next entry starts one
 	room  int         // entries that table still takes
-	left  int         // entries of the spool that are in no table yet
+	left  int         // spooled entries that are in no table yet
 }
 
 func newCutter(most int, tempDir string, start func() (entryWriter, error)) *cutter {
@@ -62,7 +62,7 @@ func (c *cutter) Append(key, value []byte) error {
 	return c.append(key, value)
 }
 
-// append adds an entry to the table that has room.
+// append adds an entry to the current table.
 func (c *cutter) append(key, value []byte) (err error) {
 	if c.table == nil {
 		if c.table, err = c.start(); err != nil {
@@ -83,7 +83,7 @@ func (c *cutter) append(key, value []byte) (err error) {
 	return c.closeTable()
 }
 
-// closeTable completes the table that has entries, if there is one.
+// closeTable completes the current table, if there is one.
 func (c *cutter) closeTable() error {
 	if c.table == nil {
 		return nil
@@ -116,7 +116,7 @@ func (c *cutter) finish() error {
 	return c.closeTable()
 }
 
-// abort removes the spool, and ends the table that takes entries.
+// abort removes the spool, and aborts the current table.
 func (c *cutter) abort() (err error) {
 	if c.table != nil {
 		err = c.table.Abort()

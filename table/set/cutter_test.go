@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A recorder records what its tables are given.
+// A recorder records the entries of its tables.
 type recorder struct {
 	tables [][]string
 	closed int
@@ -81,7 +81,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// Whatever the number of entries, the largest table is little larger than the mean, and no entry is lost.
+// For any number of entries, the largest table is only a little larger than the mean, and no entry is lost.
 func TestCutIsEven(t *testing.T) {
 	t.Parallel()
 	const most = 20
@@ -102,7 +102,7 @@ func TestCutIsEven(t *testing.T) {
 	}
 }
 
-// Keys must be in order within tables and from one to the next.
+// Keys must be in order within tables and across them.
 func TestCutterRefusesDisorder(t *testing.T) {
 	t.Parallel()
 	for _, before := range []int{1, 4, 5, 100} {
@@ -120,7 +120,7 @@ func TestCutterRefusesDisorder(t *testing.T) {
 	}
 }
 
-// An error of a table ends the work, whenever the table is written. No temporary file stays.
+// An error of a table ends the work, whenever the table is written. No temporary file remains.
 func TestCutterFails(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("disk full")
@@ -145,13 +145,13 @@ func TestCutterFails(t *testing.T) {
 	}
 }
 
-// A spool that lost some of its entries is an error.
+// If the spool loses entries, finish returns an error.
 func TestSpoolIsCut(t *testing.T) {
 	t.Parallel()
 	var r recorder
 	c := newCutter(10, t.TempDir(), r.start)
 	for _, key := range strings.Split("abcdef", "") {
-		noError(t, c.Append([]byte(key), make([]byte, 100<<10))) // so much is written at once
+		noError(t, c.Append([]byte(key), make([]byte, 100<<10))) // written at once
 	}
 	noError(t, c.spool.Truncate(10))
 	if err := c.finish(); !errors.Is(err, io.ErrUnexpectedEOF) {

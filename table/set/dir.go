@@ -42,7 +42,7 @@ func newDir(path string, maxOpenFiles int) *Dir {
 	return d
 }
 
-// newFiles returns files of which at most that many are open.
+// newFiles returns Files with a limit of open files.
 func newFiles(most int, open func(name string) (regular.File, fs.FileInfo, error)) *openfiles.Files {
 	return openfiles.New(most, open, func(name string) error { return fmt.Errorf("set: file %q: %w", name, ErrReplaced) })
 }
@@ -105,7 +105,7 @@ func (d *Dir) Map(ctx context.Context, name string) (src io.ReaderAt, size int64
 	return m, info.Size(), nil
 }
 
-// openFile opens the file name. It is an *os.File.
+// openFile opens the file name, which is an *os.File.
 func (d *Dir) openFile(name string) (regular.File, fs.FileInfo, error) {
 	root, err := d.openRoot()
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// BenchmarkMaxOpenFiles looks up present keys of 600 tables in a random order, without a Cache: with few
-// files, most lookups open one.
+// BenchmarkMaxOpenFiles looks up present keys of 600 tables in random order, without a Cache: with few files, most
+// lookups open one.
 func BenchmarkMaxOpenFiles(b *testing.B) {
 	const tables = 600
 	dir := b.TempDir()

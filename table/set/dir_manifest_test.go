@@ -20,7 +20,7 @@ func names(t testing.TB, dir string) (names []string) {
 	return names
 }
 
-// A manifest is replaced as a whole, or stays. Who has the old one open reads all of it.
+// A manifest is replaced as a whole, or stays. A program that has the old one open reads all of it.
 func TestManifestIsReplacedAsAWhole(t *testing.T) {
 	t.Parallel()
 	path := t.TempDir()

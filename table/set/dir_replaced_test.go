@@ -15,14 +15,14 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A changing is a set of two tables in a directory, of which one is open at a time: each lookup of
-// "other" closes the file of "t".
+// A changing is a set of two tables in a directory. Only one is open at a time: each lookup of "other" closes the
+// file of "t".
 type changing struct {
 	t   *testing.T
 	dir string
 	set *set.Set
 
-	written time.Time // of the file that was written last
+	written time.Time // of the last file written
 }
 
 func newChanging(t *testing.T, o set.Options, contents []byte, line set.Table) *changing {
@@ -37,8 +37,7 @@ func newChanging(t *testing.T, o set.Options, contents []byte, line set.Table) *
 	return c
 }
 
-// replace puts another file in the place of t, which is newer: the clock of a file system can be too
-// slow for a test.
+// replace replaces t by another file with a later time, since a file system's clock can be too slow for a test.
 func (c *changing) replace(contents []byte) {
 	c.written = c.written.Add(time.Second)
 	next := filepath.Join(c.dir, "next")
@@ -47,11 +46,11 @@ func (c *changing) replace(contents []byte) {
 		os.Chtimes(next, c.written, c.written),
 		os.Rename(next, filepath.Join(c.dir, "t")),
 	); err != nil {
-		c.t.Skip(err) // such as on a system where an open file stays
+		c.t.Skip(err) // such as if the system cannot replace open files
 	}
 }
 
-// get looks up a key of t, whose file was closed.
+// get looks up a key of t after its file was closed.
 func (c *changing) get(k string) (string, error) {
 	if _, err := c.set.Get(background, []byte("other")); err != nil {
 		c.t.Error(err)
@@ -60,8 +59,8 @@ func (c *changing) get(k string) (string, error) {
 	return string(value), err
 }
 
-// A file that is replaced while it is closed is noticed when it is opened again. If it is the same
-// table, lookups go on, and else when the right one is back.
+// A file that was replaced while closed is noticed when it is opened again. If it is the same table, lookups
+// continue; otherwise they do once the right one is back.
 func TestFileIsReplacedWhileItIsClosed(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]set.Options{
@@ -97,7 +96,7 @@ func testReplacedFiles(t *testing.T, o set.Options) {
 				}
 				want := test.want
 				if name == "without" && what != "half of it" {
-					want = set.ErrReplaced // it cannot be told from others
+					want = set.ErrReplaced // the table cannot be identified
 				}
 				if got, err := c.get(key(8)); !errors.Is(err, want) {
 					t.Errorf("Get = %q, %v; want %v", got, err, want)
@@ -112,7 +111,7 @@ func testReplacedFiles(t *testing.T, o set.Options) {
 	}
 }
 
-// A file that is missing when it is opened again is an error of the lookup, until it is back.
+// If a file is missing when it is opened again, lookups fail until it is back.
 func TestFileIsMissingWhileItIsClosed(t *testing.T) {
 	t.Parallel()
 	one, line := writtenTable(t, "one")
@@ -126,8 +125,8 @@ func TestFileIsMissingWhileItIsClosed(t *testing.T) {
 	checkGet(t, c.set, key(7), "one")
 }
 
-// The law: an answer is that of the set's own table, whatever takes its place while many look up. When
-// the table is back, lookups go on after an error or two.
+// While concurrent lookups run, all results come from the set's own table, whatever replaces it. Once the table is
+// back, lookups succeed after an error or two.
 func TestAnswersWhileFilesAreReplaced(t *testing.T) {
 	t.Parallel()
 	one, line := writtenTable(t, "one")
@@ -162,7 +161,7 @@ func TestAnswersWhileFilesAreReplaced(t *testing.T) {
 			}
 		}
 		if len(failed) > 2 {
-			t.Errorf("seed %d: lookups fail though the table is there: %v", seed, errors.Join(failed...))
+			t.Errorf("seed %d: lookups fail though the table is back: %v", seed, errors.Join(failed...))
 		}
 	}
 }

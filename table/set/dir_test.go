@@ -55,8 +55,7 @@ func putManifest(t testing.TB, dir string, m *set.Manifest) {
 	noError(t, errors.Join(d.WriteManifest(m), d.Close()))
 }
 
-// openFiles returns how many files of a directory the process has open, or 0 where the system
-// does not tell.
+// openFiles returns the number of files in a directory that the process has open, or 0 if the system does not tell.
 func openFiles(dir string) (n int) {
 	links, _ := filepath.Glob("/proc/self/fd/*")
 	for _, l := range links {
@@ -90,7 +89,8 @@ func TestOpenDirClosesItsFiles(t *testing.T) {
 	checkNoFiles(t, dir)
 }
 
-// What is no set does not open, and no file stays open. A set without tables keeps no directory open either.
+// If a directory is not a set, OpenDir fails, and no file stays open. A set without tables does not keep the
+// directory open either.
 func TestOpenDirOfNoSet(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -114,7 +114,7 @@ func TestOpenDirOfNoSet(t *testing.T) {
 	checkNoFiles(t, dir)
 }
 
-// A Dir reads regular files in the directory, and nothing else.
+// A Dir reads only regular files in the directory.
 func TestDirReadsRegularFilesOnly(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
@@ -151,7 +151,7 @@ func TestDirKeepsFilesUntilForget(t *testing.T) {
 	}
 	check("at first", "old")
 	if err := errors.Join(os.WriteFile(next, []byte("new"), 0o666), os.Rename(next, name)); err != nil {
-		t.Skip(err) // such as on a system where an open file stays
+		t.Skip(err) // such as if the system cannot replace open files
 	}
 	check("while the file is open", "old")
 	d.Forget("t")

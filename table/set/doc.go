@@ -22,7 +22,7 @@
 //
 // If a key's table is unavailable, the lookup returns an error, never [table.ErrNotFound], and the next lookup tries
 // again. [Set.Unavailable] lists such tables, and [Set.Reopen] opens them again. To learn about them early, set
-// OpenAll of [Options]. To go on without them, set OnLoss. If the store can stall, set ReadTimeout.
+// OpenAll of [Options]. To continue without them, set OnLoss. If the store can stall, set ReadTimeout.
 //
 // # Memory and filters
 //

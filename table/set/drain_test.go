@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// An Iter goes on with the manifest that it began with, and Drain waits for it.
+// An Iter keeps the manifest that it began with, and Drain waits for it.
 func TestSwapDuringIteration(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestSwapDuringIteration(t *testing.T) {
 	})
 }
 
-// Drain does not wait for tables that are in use again.
+// Drain does not wait for tables that are again in use.
 func TestDrainAfterSwapBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestDrainAfterSwapBack(t *testing.T) {
 	})
 }
 
-// A table that the Source is just forgetting is opened again when that is over.
+// If the Source is just forgetting a table, it is opened again afterwards.
 func TestSwapToATableThatIsForgotten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -76,15 +76,15 @@ func TestSwapToATableThatIsForgotten(t *testing.T) {
 	})
 }
 
-// The law of Drain: after it no read of an old table reaches the Source. Here reads take long,
-// lookups end before their reads do, and old tables are deleted after each Drain.
+// After Drain, no read of an old table reaches the Source. Here reads take long, lookups end before their reads do,
+// and old tables are deleted after each Drain.
 func TestNoReadsAfterDrain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src := newStore()
 		m := generation(t, src, 0)
 		s := open(t, m, src, &set.Options{MemorySize: 20_000})
-		src.before = doing(func() { time.Sleep(time.Duration(1+rand.IntN(20)) * time.Millisecond) }) // deaf to contexts
+		src.before = doing(func() { time.Sleep(time.Duration(1+rand.IntN(20)) * time.Millisecond) }) // ignores contexts
 		meanwhile(8, func(rng *rand.Rand) {
 			ctx, cancel := context.WithTimeout(background, time.Duration(1+rng.IntN(40))*time.Millisecond)
 			defer cancel()

@@ -7,14 +7,14 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// An entry that is there and empty is not nil.
+// Empty keys and values are not nil.
 func TestEmptyIsNotNil(t *testing.T) {
 	t.Parallel()
 	src, m := newStore(), new(set.Manifest)
 	m.Tables = append(m.Tables, src.put(t, "a", filtered, [][2]string{{"", ""}, {"a", ""}}), src.put(t, "b", filtered, [][2]string{{"b", ""}}))
 	for _, cache := range []*table.Cache{nil, table.NewCache(1 << 20)} {
 		s := open(t, m, src, &set.Options{Reader: table.ReaderOptions{Cache: cache}})
-		for range 3 { // the Cache takes a block that is read again
+		for range 3 { // the Cache keeps a block when it is read again
 			keys := bytesOf("", "a", "b")
 			for _, key := range keys {
 				if value, err := s.Get(background, key); err != nil || value == nil {

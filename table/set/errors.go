@@ -13,16 +13,16 @@ var (
 	ErrMismatch = errors.New("table does not match the manifest: restore the table, or write the manifest again")
 
 	// ErrReplaced means that a table's name now denotes another file or object. If the Source is a [Forgetter], the next
-	// lookup opens the table again, and succeeds if it is the same one and can be identified: see ErrNotIdentified.
+	// lookup opens the table again, and succeeds if it is the same table and can be identified: see ErrNotIdentified.
 	ErrReplaced = errors.New("table was replaced since it was opened: try again, or open the set again")
 
 	// ErrNotIdentified is reported by [Set.Verify] for an intact table without a digest of its data blocks, or without
 	// a TailSum in the manifest: opening it may not notice that it was replaced.
 	ErrNotIdentified = errors.New("table is intact, but opening it may not notice that it was replaced")
 
-	// ErrEmpty means that a [Builder] without entries did not replace a set, or add a layer, or that [Publish] without
-	// tables did not replace a set. Most often, the program that produced the input failed. Without an old set, both write
-	// an empty one.
+	// ErrEmpty means that a [Builder] without entries did not replace a set, or add a layer, or that [Publish]
+	// without tables did not replace a set. Most often, the program that produced the input failed. If there is no
+	// old set, both write an empty one.
 	ErrEmpty = errors.New("nothing to write")
 
 	// ErrMissing means that a table of a new manifest is not in the Store.
@@ -38,7 +38,7 @@ var (
 	ErrBuilding = errors.New("a set is being built")
 )
 
-// A corruptError is also table.ErrCorrupt.
+// A corruptError wraps its error and table.ErrCorrupt.
 type corruptError struct{ error }
 
 func (e corruptError) Unwrap() []error { return []error{e.error, table.ErrCorrupt} }

@@ -16,8 +16,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// faultyCalls make calls of a Set whose store has faults, and check what they return: an error, or
-// what one of the manifests says.
+// faultyCalls make calls of a Set whose store has faults, and check that they return an error or the result for one
+// of the manifests.
 type faultyCalls struct {
 	t         *testing.T
 	seed      uint64
@@ -27,8 +27,8 @@ type faultyCalls struct {
 	values    []map[string]string // of each of the manifests
 }
 
-// While tables are lost, cut, replaced, stall and fail, no call returns a wrong answer. When they
-// are back, all lookups have their answers again.
+// While tables are lost, cut, replaced, stall and fail, no call returns a wrong result. Once they are back, all
+// lookups succeed again.
 func TestNoWrongAnswerWhileTheStoreFails(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(25, 300)) {
@@ -63,11 +63,11 @@ func TestNoWrongAnswerWhileTheStoreFails(t *testing.T) {
 	}
 }
 
-// newFaultyCalls opens a set of random options, some of which has a list that changes by layers and is then
-// written again.
+// newFaultyCalls opens a set with random options. Half of the sets get new manifests: layers are added, and then the
+// set is rewritten.
 func newFaultyCalls(t *testing.T, seed uint64, rng *rand.Rand) *faultyCalls {
 	l := newLayeredModel(rng)
-	l.o.Compression = table.NoCompression // tables of other values have the same size
+	l.o.Compression = table.NoCompression // so that tables with other values have the same size
 	c := &faultyCalls{t: t, seed: seed}
 	for range 4 {
 		l.add(t)
@@ -83,7 +83,7 @@ func newFaultyCalls(t *testing.T, seed uint64, rng *rand.Rand) *faultyCalls {
 		folded.Tables = append(folded.Tables, l.src.put(t, fmt.Sprint("folded", len(folded.Tables)), l.o, half))
 	}
 	c.manifests, c.values = append(c.manifests, folded), append(c.values, l.values)
-	if rng.IntN(2) == 0 { // less is right then
+	if rng.IntN(2) == 0 { // then all results must fit one manifest
 		c.manifests, c.values = c.manifests[3:4], c.values[3:4]
 	}
 	c.src = newFaultyStore(t, l)
@@ -102,7 +102,7 @@ func newFaultyCalls(t *testing.T, seed uint64, rng *rand.Rand) *faultyCalls {
 	return c
 }
 
-// changeUntil gives tables faults.
+// changeUntil changes the faults of tables until stop is closed.
 func (c *faultyCalls) changeUntil(stop chan struct{}) {
 	for {
 		select {
@@ -114,7 +114,7 @@ func (c *faultyCalls) changeUntil(stop chan struct{}) {
 	}
 }
 
-// random makes a call, some with little time.
+// random makes a random call, sometimes with little time.
 func (c *faultyCalls) random(rng *rand.Rand) {
 	ctx, cancel := context.WithTimeout(background, time.Duration(1+rng.IntN(200))*time.Millisecond)
 	defer cancel()
@@ -147,7 +147,7 @@ func (c *faultyCalls) random(rng *rand.Rand) {
 	}
 }
 
-// randomKey returns a key that a set may have, or often one that it has not.
+// randomKey returns a key that a set may contain, or often an absent one.
 func randomKey(rng *rand.Rand) []byte {
 	k := []byte(key(rng.IntN(numberOfKeys)))
 	if rng.IntN(4) == 0 {
@@ -169,7 +169,7 @@ func (c *faultyCalls) checkGet(k, value []byte, err error) {
 	c.t.Errorf("seed %d: Get(%q) = %q, %v, which no manifest has", c.seed, k, value, err)
 }
 
-// checkGetMany checks that there is a manifest that has all answers.
+// checkGetMany checks that one manifest has all results.
 func (c *faultyCalls) checkGetMany(ctx context.Context, keys [][]byte) {
 	unanswered := make([]bool, len(keys))
 	found := make([]*string, len(keys))
@@ -200,7 +200,7 @@ func (c *faultyCalls) checkGetMany(ctx context.Context, keys [][]byte) {
 	}
 }
 
-// checkIter checks that an Iter shows what one of the manifests has, up to its error.
+// checkIter checks that one manifest has all entries that an Iter returns before its error.
 func (c *faultyCalls) checkIter(ctx context.Context) {
 	it := c.s.NewIter(ctx, nil)
 	defer it.Close()
@@ -225,7 +225,7 @@ func (c *faultyCalls) checkIter(ctx context.Context) {
 	}
 }
 
-// checkAll checks that all is well, since the faults have ended.
+// checkAll checks that all calls succeed after the faults.
 func (c *faultyCalls) checkAll(rng *rand.Rand) {
 	last := rng.IntN(len(c.manifests))
 	c.untilReplaced(func() error { return c.s.Swap(background, c.manifests[last]) })
@@ -247,7 +247,7 @@ func (c *faultyCalls) checkAll(rng *rand.Rand) {
 	}
 	c.checkIter(background)
 	c.untilReplaced(func() error { return c.s.Reopen(background) })
-	checkOut(c.t, c.s, nil)
+	checkUnavailable(c.t, c.s, nil)
 }
 
 // end checks that nothing stays in use.
@@ -259,8 +259,8 @@ func (c *faultyCalls) end() {
 	}
 }
 
-// untilReplaced makes a call again that fails because a table was replaced since it was opened.
-// Each table can be replaced once.
+// untilReplaced repeats a call that fails because a table was replaced since it was opened. Each table can be
+// replaced once.
 func (c *faultyCalls) untilReplaced(call func() error) {
 	err := call()
 	for range c.src.names {

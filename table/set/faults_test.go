@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A Source that breaks its contract is an error or a panic of the lookup, never a wrong value.
+// If a Source breaks its contract, lookups return an error or panic, but never return a wrong value.
 func TestSourceThatMiscounts(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
@@ -51,12 +51,12 @@ func TestSourceThatMiscounts(t *testing.T) {
 	}
 }
 
-// A Source that panics makes the lookup panic with the same, and nothing stays in use. A table that it was to open is
-// out, with what it has panicked with. If the Source ends the goroutine, that is an error.
+// If the Source panics, the lookup panics with the same value, and nothing stays in use. If it panics while a table
+// is opened, Unavailable returns the table with the value. If it ends the goroutine, the lookup returns an error.
 func TestSourceThatPanics(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
-	var fault atomic.Value // of reads, also of those that go on when a lookup has panicked
+	var fault atomic.Value // of reads, even those that continue after a lookup has panicked
 	fault.Store(func() {})
 	src.before = doing(func() { fault.Load().(func())() })
 	s, lazy := open(t, m, src, eager), open(t, manifestOf(m.Tables[:2]...), src, nil)

@@ -18,8 +18,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A faultyStore is a Source that keeps each table at the version that it has read first, as that of
-// a store of objects does. While it may, its tables get faults at random.
+// A faultyStore is a Source that, like an object store's, pins each table to the version that it read first. Until
+// end, its tables get random faults.
 type faultyStore struct {
 	sound  map[string][]byte
 	others map[string][]byte // tables of the same keys and other values
@@ -28,20 +28,20 @@ type faultyStore struct {
 	mu     sync.Mutex
 	rng    *rand.Rand
 	now    map[string]object
-	pinned map[string]int // versions, of tables that were not forgotten
+	pinned map[string]int // versions of tables that were not forgotten
 }
 
-// An object is what a store has of a table.
+// An object is the store's current version of a table.
 type object struct {
 	version  int
-	contents []byte // nil: it is lost
+	contents []byte // nil if it is lost
 	err      error  // of all reads
-	stalls   bool   // reads take until their context is done
+	stalls   bool   // reads wait until their context is done
 }
 
 var errStore = errors.New("the store fails")
 
-// newFaultyStore returns a store of the tables of l.
+// newFaultyStore returns a store with the tables of l.
 func newFaultyStore(t *testing.T, l *layeredModel) *faultyStore {
 	s := &faultyStore{
 		sound: l.src.files, others: map[string][]byte{}, rng: rand.New(rand.NewPCG(36, l.rng.Uint64())),
@@ -71,14 +71,14 @@ func withWrongValues(t *testing.T, contents []byte, o *table.WriterOptions) []by
 	return b.Bytes()
 }
 
-// change gives a table a fault, or ends one.
+// change starts or ends a fault of a table.
 func (s *faultyStore) change() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	name := s.names[s.rng.IntN(len(s.names))]
 	sound := s.sound[name]
 	o := object{version: s.now[name].version, contents: sound}
-	if s.rng.IntN(2) == 0 { // another object takes its place, perhaps of the same contents
+	if s.rng.IntN(2) == 0 { // another object replaces it, perhaps with the same contents
 		o.version++
 	}
 	switch s.rng.IntN(8) {
@@ -96,7 +96,7 @@ func (s *faultyStore) change() {
 	s.now[name] = o
 }
 
-// end ends all faults. Some objects are not those that they were.
+// end ends all faults. Some objects are then other versions.
 func (s *faultyStore) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +105,7 @@ func (s *faultyStore) end() {
 	}
 }
 
-// get returns what the store has of a table, after some time. The caller does not change it.
+// get returns the object of a table, after some time. The caller must not modify it.
 func (s *faultyStore) get(ctx context.Context, name string) ([]byte, error) {
 	s.mu.Lock()
 	o := s.now[name]

@@ -11,9 +11,9 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// How many bits of a filter a table may keep, beside 1 to maxFilterBits.
+// Special numbers of bits that a filter may keep. Others are 1 to maxFilterBits.
 const (
-	everyBit = math.MaxInt32 // the filter is kept as it is
+	everyBit = math.MaxInt32 // the filter is kept unchanged
 	noBit    = 0             // the filter is not loaded
 )
 
@@ -22,15 +22,15 @@ type limiter interface {
 	AtMost(bits int) (filter.TablePolicy, error)
 }
 
-// planFilters returns how many bits of its filter each table may keep, so that all fit into FilterMemory. The widest
-// filters are narrowed first, and of these the largest: the same number of bits everywhere has the fewest
+// planFilters returns the number of bits that each table's filter may keep, so that all filters fit into
+// FilterMemory. The widest filters are narrowed first, and the largest among these: equal widths give the fewest
 // false positives.
 func (s *Set) planFilters(tables []*Table) []int32 {
 	plan, byFilter, size := make([]int32, len(tables)), []int(nil), int64(0)
 	for i, t := range tables {
 		plan[i] = everyBit
-		// A filter that cannot be in the tail is before it, and lookups read its pages. A smaller one counts, since the
-		// manifest does not say where it is.
+		// A filter that does not fit into the tail is before it, and lookups read its pages. A smaller one counts,
+		// since the manifest does not say where it is.
 		if t.FilterSize < t.TailSize || s.holdsPages(false) {
 			size += t.FilterSize
 		}
@@ -44,7 +44,7 @@ func (s *Set) planFilters(tables []*Table) []int32 {
 			if size <= s.o.FilterMemory {
 				return plan
 			}
-			if tables[i].mayKeep(bits) {
+			if tables[i].canNarrow(bits) {
 				size -= tables[i].filterSize(plan[i]) - tables[i].filterSize(bits)
 				plan[i] = bits
 			}
@@ -53,9 +53,8 @@ func (s *Set) planFilters(tables []*Table) []int32 {
 	return plan
 }
 
-// filterWidths returns the numbers of bits that policies can narrow filters to, the highest first, and then noBit. If
-// no filters are to be narrowed, it returns none. Mapped filters are not: a copy would take memory, where they
-// take none.
+// filterWidths returns the widths that policies can narrow filters to, in descending order, and then noBit. If no
+// policy narrows filters, it returns nil. Mapped filters are never narrowed: they take no memory, but a copy would.
 func (s *Set) filterWidths() (widths []int32) {
 	_, maps := s.src.(Mapper)
 	if maps && s.o.Reader.Mapped {
@@ -72,7 +71,7 @@ func (s *Set) filterWidths() (widths []int32) {
 	return widths
 }
 
-// atMost returns the policy that reads the filters of p with at most so many bits, or nil if p has none.
+// atMost returns the policy that reads the filters of p with at most that many bits, or nil if p cannot narrow them.
 func atMost(p filter.TablePolicy, bits int) filter.TablePolicy {
 	if l, ok := p.(limiter); ok {
 		if limited, err := l.AtMost(bits); err == nil {
@@ -82,14 +81,14 @@ func atMost(p filter.TablePolicy, bits int) filter.TablePolicy {
 	return nil
 }
 
-// mayKeep reports whether the filter can be narrowed to so many bits. A table that has only a filter keeps it.
-func (t *Table) mayKeep(bits int32) bool {
+// canNarrow reports whether the filter can be narrowed to that many bits. A table with only a filter keeps it.
+func (t *Table) canNarrow(bits int32) bool {
 	return int(bits) < t.FilterBits && (bits != noBit || t.TailSize < t.Size)
 }
 
-// filterSize returns the most bytes that a filter of so many bits takes.
+// filterSize returns the maximum size of a filter with that many bits, in bytes.
 func (t *Table) filterSize(bits int32) int64 {
-	const trailer = 32 // at most. It does not get shorter
+	const trailer = 32 // at most; it is never narrowed
 	switch bits {
 	case everyBit:
 		return t.FilterSize
@@ -99,9 +98,9 @@ func (t *Table) filterSize(bits int32) int64 {
 	return min(t.FilterSize, (t.FilterSize/int64(t.FilterBits)+1)*int64(bits)+trailer)
 }
 
-// limitFilters has the tables of v keep as many bits as the plan says, and returns those that are open with more: the
-// caller releases them. With unused, it is about the tables that are not in the current version. The caller
-// holds mu.
+// limitFilters applies the plan to the tables of v, and returns open handles with wider filters, for the caller to
+// release. If unused is set, it applies the plan only to tables outside the current version, and returns none. The
+// caller holds mu.
 func (v *version) limitFilters(unused bool) (wide []*handle) {
 	for i, m := range v.members {
 		if unused && m.old == nil {
@@ -115,7 +114,7 @@ func (v *version) limitFilters(unused bool) (wide []*handle) {
 	return wide
 }
 
-// readerOptions returns the options of a Reader whose filter has at most so many bits.
+// readerOptions returns the options of a Reader whose filter has at most that many bits.
 func (s *Set) readerOptions(bits int32) table.ReaderOptions {
 	o := s.o.Reader
 	if bits == everyBit {
@@ -130,7 +129,7 @@ func (s *Set) readerOptions(bits int32) table.ReaderOptions {
 	return o
 }
 
-// filterErrOf returns why a filter is not in use.
+// filterErrOf returns the error of a filter that is not used.
 func (h *handle) filterErrOf(r *table.Reader) error {
 	err := r.FilterErr()
 	if h.limit == noBit && errors.Is(err, table.ErrUnknownFilter) {

@@ -10,12 +10,12 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// custom is a policy that a Set does not know by itself.
+// custom is a policy that a Set does not know by default.
 type custom struct{ filter.TableBloom }
 
 func (custom) Name() string { return "custom" }
 
-// A set of filters wants their policy. It says which keys are absent, and nothing more.
+// A set of filters requires their policy. It only tells which keys are absent.
 func TestSetOfFiltersNeedsTheirPolicy(t *testing.T) {
 	t.Parallel()
 	policy := custom{filter.NewTableBloom(10)}
@@ -39,8 +39,8 @@ func TestSetOfFiltersNeedsTheirPolicy(t *testing.T) {
 	noError(t, s.Verify(background, nil))
 }
 
-// checkMissingPolicy checks that a missing policy is no reason to go on without a table, and that it is an
-// error of each lookup where no table is opened before.
+// checkMissingPolicy checks that OnLoss cannot continue without a policy, and that each lookup returns the error if
+// no table is opened before.
 func checkMissingPolicy(t *testing.T, m *set.Manifest, src *store) {
 	t.Helper()
 	_, err := set.Open(background, m, src, eager)
@@ -54,7 +54,7 @@ func checkMissingPolicy(t *testing.T, m *set.Manifest, src *store) {
 	}
 }
 
-// checkOpenNeedsPolicy checks that Open and Swap fail with OpenAll, also if OnLoss says that they may go on.
+// checkOpenNeedsPolicy checks that Open and Swap fail with OpenAll, even if OnLoss returns true.
 func checkOpenNeedsPolicy(t *testing.T, m *set.Manifest, src *store) {
 	t.Helper()
 	const want = `: add the policy to Reader.TableFilterPolicies of the set's Options`
@@ -64,8 +64,8 @@ func checkOpenNeedsPolicy(t *testing.T, m *set.Manifest, src *store) {
 	checkError(t, "Swap", open(t, &set.Manifest{}, src, goOn).Swap(background, m), table.ErrUnknownFilter, want)
 }
 
-// A set whose filters need a policy that is missing would read for each absent key: with OpenAll, it does not open,
-// unless filters are ignored. Without OpenAll, FilterErr reports it.
+// If a policy is missing, a set would read for each absent key. So with OpenAll, it does not open, unless filters
+// are ignored. Without OpenAll, FilterErr reports it.
 func TestOpenAllNeedsThePolicies(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 2, &table.WriterOptions{TableFilterPolicy: custom{filter.NewTableBloom(10)}})
@@ -82,7 +82,7 @@ func TestOpenAllNeedsThePolicies(t *testing.T) {
 	}
 }
 
-// The service of the example answers for a set of filters by 200 or 404.
+// The example's service responds with 200 or 404 for a set of filters.
 func TestServiceOfFilters(t *testing.T) {
 	t.Parallel()
 	dir, src := t.TempDir(), newStore()

@@ -30,7 +30,7 @@ func filesOf(t *testing.T, n int, dir string) fstest.MapFS {
 	return files
 }
 
-// A countedFS counts the files of a file system that are open, and have ReadAt.
+// A countedFS counts the open files of a file system. Its files have ReadAt.
 type countedFS struct {
 	fs.FS
 	open, most atomic.Int64
@@ -65,7 +65,7 @@ func (f *countedFile) Close() error {
 	return f.File.Close()
 }
 
-// A set of a file system answers as one of a directory, and closes its files.
+// A set in an fs.FS returns the same results as one in a directory, and closes its files.
 func TestOpenFSAnswersAsOpenDir(t *testing.T) {
 	t.Parallel()
 	const tables, sub = 3, "lists/urls"
@@ -79,7 +79,7 @@ func TestOpenFSAnswersAsOpenDir(t *testing.T) {
 		fsys fs.FS
 		dir  string
 		o    *set.Options
-		most int64 // files that are open at the same time
+		most int64 // files open at the same time
 	}{
 		"os.DirFS":               {os.DirFS(dir), sub, nil, tables},
 		"os.DirFS of the set":    {os.DirFS(dir + "/" + sub), ".", nil, tables},
@@ -113,7 +113,7 @@ func TestOpenFSAnswersAsOpenDir(t *testing.T) {
 	}
 }
 
-// zipOf returns a zip archive of files. Its files have no method ReadAt.
+// zipOf returns a zip archive of files, which do not have ReadAt.
 func zipOf(t *testing.T, files fs.FS) fs.FS {
 	t.Helper()
 	var b bytes.Buffer
@@ -134,7 +134,7 @@ func (z zippedTables) Open(name string) (fs.File, error) {
 	return z.tables.Open(name)
 }
 
-// What is missing or cannot be read is an error that names the file, and no file stays open.
+// If a file is missing or cannot be read, the error names it, and no file stays open.
 func TestOpenFSOfNoSet(t *testing.T) {
 	t.Parallel()
 	files := func() fstest.MapFS { return filesOf(t, 3, "urls") }
@@ -176,8 +176,8 @@ func TestOpenFSOfNoSet(t *testing.T) {
 	}
 }
 
-// A table that is missing is an error of its lookups, until it is there. A file that is replaced while it is closed is
-// noticed by its time. If it is the same table, lookups go on.
+// If a table is missing, its lookups fail until it is back. A file that was replaced while closed is noticed by its
+// time. If it is the same table, lookups continue.
 func TestFilesOfAnFSThatChange(t *testing.T) {
 	t.Parallel()
 	files := filesOf(t, 2, ".")

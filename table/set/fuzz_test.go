@@ -15,9 +15,9 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// FuzzSet does random operations on a set, and holds each to a map: lookups, iterations, swaps
-// to tables of which some stay, and deletions of tables after a Drain. Little memory makes the
-// set close tables between operations. At first, it has no tables.
+// FuzzSet does random operations on a set, and compares each result with a map: lookups, iterations, swaps that keep
+// some tables, and deletions of tables after a Drain. Little memory makes the set close tables between operations.
+// At first, the set has no tables.
 func FuzzSet(f *testing.F) {
 	for seed := range uint64(16) {
 		f.Add(seed, uint16(seed*700), seed%2 == 0, []byte("\x06\x01\x03\x04\x07"+
@@ -41,7 +41,7 @@ func FuzzSet(f *testing.F) {
 	})
 }
 
-// A fuzzed is a set and what is in it.
+// A fuzzed is a set and its expected contents.
 type fuzzed struct {
 	t     *testing.T
 	rng   *rand.Rand
@@ -49,7 +49,7 @@ type fuzzed struct {
 	s     *set.Set
 	pairs map[string]string
 
-	it    *set.Iter // nil if there is none
+	it    *set.Iter // or nil
 	shown []string  // its keys
 }
 
@@ -84,7 +84,7 @@ func (z *fuzzed) get() {
 
 func (z *fuzzed) key() string { return key(z.rng.IntN(700)) + strings.Repeat("x", z.rng.IntN(2)) }
 
-// swap takes a table away from the manifest, or replaces it, or puts it where there is none.
+// swap removes, replaces or adds a table of the manifest.
 func (z *fuzzed) swap() {
 	m := &set.Manifest{Tables: slices.Clone(z.s.Manifest().Tables)}
 	first := 100 * z.rng.IntN(6)
@@ -128,7 +128,7 @@ func (z *fuzzed) getMany() {
 	}
 }
 
-// move moves the Iter, which shows what was in the set when it was made.
+// move moves the Iter, which returns the set's entries from when it was created.
 func (z *fuzzed) move() {
 	if z.it != nil {
 		moveAround(z.t, "Iter", z.rng, z.it, z.shown)
@@ -143,7 +143,7 @@ func (z *fuzzed) closeIter() {
 	z.it = nil
 }
 
-// deleteOld deletes the tables that the manifest does not have.
+// deleteOld deletes the tables that the manifest does not list.
 func (z *fuzzed) deleteOld() {
 	z.closeIter()
 	noError(z.t, z.s.Drain(background))

@@ -30,7 +30,7 @@ func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
 	return v.layers.get(ctx, key)
 }
 
-// get looks the key up in one layer after the other, until one has it or has removed it.
+// get looks up the key in one layer after another, until one contains or removes it.
 func (all layers) get(ctx context.Context, key []byte) ([]byte, error) {
 	base := len(all) - 1
 	k := table.HashKey(key) // once for all layers
@@ -51,8 +51,8 @@ func (all layers) get(ctx context.Context, key []byte) ([]byte, error) {
 	return all[base].tables.get(ctx, key, nil)
 }
 
-// hidden returns the error for a key whose newest version can be in a layer that cannot be read. If a table of it is
-// lost, older layers are searched for an older version.
+// hidden returns the error for a key after a newer layer failed with err. If a table of that layer is lost, hidden
+// looks for an older version of the key in l.
 func (l layers) hidden(ctx context.Context, key []byte, err error) error {
 	if !isLost(err) {
 		return err
@@ -69,8 +69,8 @@ func (l layers) hidden(ctx context.Context, key []byte, err error) error {
 	return h
 }
 
-// get looks the key up. The value is not nil if there is no error. If the run seldom has the key, k is the
-// key too, and the filters alone are checked first.
+// get looks up the key. If there is no error, the value is not nil. If most lookups in the run miss, the caller
+// passes the hashed key as k, and get checks the filters alone first.
 func (r *run) get(ctx context.Context, key []byte, k *table.HashedKey) ([]byte, error) {
 	m := r.member(key)
 	if k != nil {
@@ -84,7 +84,7 @@ func (r *run) get(ctx context.Context, key []byte, k *table.HashedKey) ([]byte, 
 	return m.get(ctx, key)
 }
 
-// checkAbsent returns [table.ErrNotFound] if the key is one of these removals.
+// checkAbsent returns [table.ErrNotFound] if r, a run of removals, contains the key, or nil if it does not.
 func (r *run) checkAbsent(ctx context.Context, key []byte, k *table.HashedKey) error {
 	_, err := r.get(ctx, key, k)
 	switch {
@@ -96,14 +96,14 @@ func (r *run) checkAbsent(ctx context.Context, key []byte, k *table.HashedKey) e
 	return err
 }
 
-// get looks the key up. Without a reference, the Reader can be closed before it begins. Then, and if the
-// table is not open, it takes one with a reference.
+// get looks up the key. It first uses the open Reader without a reference. If the table is not open, or the Reader
+// is closed meanwhile, get tries again with a reference.
 func (m *member) get(ctx context.Context, key []byte) ([]byte, error) {
 	if h := m.ready(); h != nil {
 		value, err := h.reader.With(ctx).Get(key)
 		if err == nil || h.state.Load() != closed || !errors.Is(err, table.ErrClosed) {
 			h.recount()
-			h.noteLookup(err)
+			h.recordLookup(err)
 			return value, err
 		}
 	}
@@ -113,12 +113,12 @@ func (m *member) get(ctx context.Context, key []byte) ([]byte, error) {
 	}
 	defer h.release()
 	value, err := h.reader.With(ctx).Get(key)
-	h.noteLookup(err)
+	h.recordLookup(err)
 	return value, err
 }
 
-// tryMayContain checks the filters of an open table. If it is not open or a mapped filter cannot be read, may is true and
-// known false. No table, nil, has no key.
+// tryMayContain checks the filters of an open table. If the table is not open, its filter is paged, or a mapped
+// filter cannot be read, may is true and known is false. A nil member contains no key.
 func (m *member) tryMayContain(k *table.HashedKey) (may, known bool) {
 	if m == nil {
 		return false, true
@@ -130,8 +130,8 @@ func (m *member) tryMayContain(k *table.HashedKey) (may, known bool) {
 	may, err := h.reader.MayContainHashed(k)
 	may = may || err != nil
 	h.recount()
-	h.noteLookup(err)
-	return may, !may || err == nil && h.state.Load() != closed // a mapped file that was closed has no filters any more
+	h.recordLookup(err)
+	return may, !may || err == nil && h.state.Load() != closed // a closed mapped file no longer has filters
 }
 
 // MayContain reports whether the set may contain key. False is certain, except after an error. True is wrong at the
@@ -173,11 +173,11 @@ func (m *member) mayContain(ctx context.Context, k *table.HashedKey) (bool, erro
 	}
 	defer h.release()
 	may, err := h.reader.With(ctx).MayContainHashed(k)
-	h.noteLookup(err)
+	h.recordLookup(err)
 	return may, err
 }
 
-// TryMayContain is like [Set.MayContain] but never reads, except pages of mapped filters. If MayContain would or would
+// TryMayContain is like [Set.MayContain] but never reads, except pages of mapped filters. If MayContain would read or
 // fail, or after Close, may is true and known is false.
 func (s *Set) TryMayContain(key []byte) (may, known bool) {
 	v, err := s.acquire()
@@ -196,13 +196,13 @@ func (s *Set) TryMayContain(key []byte) (may, known bool) {
 			known = false
 		}
 	}
-	return false, true // a removed key that no older layer has is absent too
+	return false, true // a removed key that no older layer contains is absent too
 }
 
-// A run is tables whose ranges do not overlap, in the order of their keys.
+// A run is a list of tables in key order, without overlap.
 type run struct{ dbread.Run[*member] }
 
-// find returns the number of the only table that can have key, or −1 if key is in no range.
+// find returns the index of the only table that can contain key, or −1.
 func (r *run) find(key []byte) int {
 	i := sort.Search(len(r.Ranges), func(i int) bool { return bytes.Compare(r.Ranges[i].Largest, key) >= 0 })
 	if i == len(r.Ranges) || bytes.Compare(r.Ranges[i].Smallest, key) > 0 {
@@ -211,7 +211,7 @@ func (r *run) find(key []byte) int {
 	return i
 }
 
-// member returns the only table that can have key, or nil.
+// member returns the only table that can contain key, or nil.
 func (r *run) member(key []byte) *member {
 	if i := r.find(key); i >= 0 {
 		return r.Tables[i]
@@ -219,8 +219,8 @@ func (r *run) member(key []byte) *member {
 	return nil
 }
 
-// A layer is a [Layer] with its tables.
+// A layer contains the tables of a [Layer] as members.
 type layer struct{ tables, removals run }
 
-// layers are layers, the newest first. The last one is the base.
+// layers are in order, the newest first. The last one is the base.
 type layers []layer

@@ -8,8 +8,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// BenchmarkHotTable looks up keys of one small table, whose blocks are cached: run it with -cpu 1,2. That
-// is where goroutines wait for each other if they write to the same places.
+// BenchmarkHotTable looks up keys in one small table, whose blocks are cached. Run it with -cpu 1,2: goroutines wait
+// for each other if they write to the same memory.
 func BenchmarkHotTable(b *testing.B) {
 	const n = 2000
 	src, m := newStore(), new(set.Manifest)
@@ -18,7 +18,7 @@ func BenchmarkHotTable(b *testing.B) {
 	var present, absent [][]byte
 	for i := range n - 1 {
 		present, absent = append(present, []byte(key(i))), append(absent, []byte(key(i)+"x"))
-		for range 3 { // the Cache takes a block that is read again
+		for range 3 { // the Cache keeps a block when it is read again
 			checkGet(b, s, key(i), valueOf(i))
 		}
 	}

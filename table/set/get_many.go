@@ -13,20 +13,20 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// GetMany gets the values of many keys, in any order, from one manifest. It queries each table for all of its keys at
-// once: see [table.GetMany]. o.Concurrency is for all tables together. GetMany first opens the tables that are not
-// open; if there is a MemorySize, as many at a time as fit. If a table fails, o.NoAnswer is called for its keys, and
-// GetMany returns all errors, joined. If ctx is done, GetMany returns without waiting for the Source: see Drain. Keys
-// that a set of filters may contain are errors, ErrFilterOnly.
+// GetMany gets the values of many keys, in any order, from one manifest. It queries each table for all of its keys
+// at once: see [table.GetMany]. o.Concurrency applies to all tables together. GetMany first opens the tables that
+// are not open; if MemorySize is set, as many at a time as fit. If a table fails, o.NoAnswer is called for its keys,
+// and GetMany returns all errors, joined. If ctx is done, GetMany returns without waiting for the Source: see Drain.
+// In a set of filters, a key that may be present is an error, ErrFilterOnly.
 func (s *Set) GetMany(
 	ctx context.Context, keys [][]byte, o *table.GetManyOptions, found func(i int, value []byte) error,
 ) error {
 	b := &batch{s: s, keys: keys, o: *cmp.Or(o, &table.GetManyOptions{}), answered: make([]bool, len(keys))}
-	tell := b.o.NoAnswer
+	noAnswer := b.o.NoAnswer
 	b.o.NoAnswer = func(i int, err error) {
 		b.answered[i] = true
-		if tell != nil {
-			tell(i, err)
+		if noAnswer != nil {
+			noAnswer(i, err)
 		}
 	}
 	v, err := s.acquire()
@@ -51,7 +51,7 @@ func (s *Set) GetMany(
 	return errors.Join(b.failed...)
 }
 
-// route returns which of the keys not found yet each table is searched for. parts has no Readers yet.
+// route distributes the keys without a result to the tables that can contain them. parts has no Readers yet.
 func (r *run) route(keys [][]byte, answered []bool) (members []*member, parts []table.GetManyPart) {
 	type routed struct{ table, key int }
 	all := make([]routed, 0, len(keys))
@@ -84,15 +84,15 @@ type batch struct {
 	s        *Set
 	keys     [][]byte
 	o        table.GetManyOptions
-	answered []bool // for each key, whether a table has it, has removed it, or has no answer for it
+	answered []bool // for each key, whether it was found, removed, or passed to NoAnswer
 
-	failed []error // why keys have no answer
+	failed []error // errors of keys without a result
 }
 
-// getRun searches a run for the keys that are not found yet. The error that it returns ends the batch.
+// getRun looks up the keys without a result in a run. Its error ends the batch.
 func (b *batch) getRun(ctx context.Context, r *run, found func(i int, value []byte) error) error {
 	members, parts := r.route(b.keys, b.answered)
-	for first := true; first || len(parts) > 0; first = false { // once in any case: it checks o and ctx
+	for first := true; first || len(parts) > 0; first = false { // at least once, to check o and ctx
 		n := b.groupSize(members)
 		if err := b.getGroup(ctx, members[:n], parts[:n], found); err != nil {
 			return err
@@ -102,7 +102,7 @@ func (b *batch) getRun(ctx context.Context, r *run, found func(i int, value []by
 	return nil
 }
 
-// groupSize returns how many of the tables are searched at a time.
+// groupSize returns the number of tables to search at a time.
 func (b *batch) groupSize(members []*member) int {
 	if b.s.o.MemorySize == 0 {
 		return len(members)
@@ -116,7 +116,7 @@ func (b *batch) groupSize(members []*member) int {
 	return len(members)
 }
 
-// getGroup opens tables, and searches them for parts. The error that it returns ends the batch.
+// getGroup opens tables and looks up parts in them. Its error ends the batch.
 func (b *batch) getGroup(
 	ctx context.Context, members []*member, parts []table.GetManyPart, found func(i int, value []byte) error,
 ) error {
@@ -137,7 +137,7 @@ func (b *batch) getGroup(
 	}
 	o := b.o
 	o.NoAnswer = func(i int, err error) {
-		b.handleOf(inUse, i).noteLookup(err)
+		b.handleOf(inUse, i).recordLookup(err)
 		b.o.NoAnswer(i, err)
 	}
 	var ends error
@@ -152,12 +152,12 @@ func (b *batch) getGroup(
 	return ends
 }
 
-// handleOf returns the handle of the table that is searched for key i. The handles are in the order of their keys.
+// handleOf returns the handle of the table that is searched for key i. inUse is in key order.
 func (b *batch) handleOf(inUse []*handle, i int) *handle {
 	return inUse[sort.Search(len(inUse), func(j int) bool { return bytes.Compare(inUse[j].Largest, b.keys[i]) >= 0 })]
 }
 
-// cannotOpen leaves the keys of a table that cannot be opened without an answer.
+// cannotOpen reports the error for the keys of a table that cannot be opened.
 func (b *batch) cannotOpen(m *member, keys []int, err error) {
 	err = fmt.Errorf("set: cannot look up keys from %s to %s: %w",
 		format.Quote(m.Smallest), format.Quote(m.Largest), err)

@@ -13,8 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// At most Concurrency reads run at a time, of all tables together. Tables are opened at the
-// same time too.
+// At most Concurrency reads run at a time, for all tables together. Tables are opened concurrently too.
 func TestGetManyReadsSeveralTablesAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -25,7 +24,7 @@ func TestGetManyReadsSeveralTablesAtATime(t *testing.T) {
 			concurrency int
 			want        time.Duration
 		}{
-			{10, 2 * time.Second}, // with the openings
+			{10, 2 * time.Second}, // including the openings
 			{10, time.Second},
 			{5, 2 * time.Second},
 			{1, 10 * time.Second},
@@ -49,7 +48,7 @@ func firstKeys(n int) (keys [][]byte) {
 	return keys
 }
 
-// With a MemorySize, GetMany opens groups of tables: not all are in memory at a time.
+// With MemorySize, GetMany opens tables in groups, so that not all are in memory at a time.
 func TestGetManyWithMemorySize(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 20, filtered)
@@ -67,7 +66,7 @@ func TestGetManyWithMemorySize(t *testing.T) {
 	}
 }
 
-// An error of a table, when it is opened or later, leaves only its keys without an answer, which NoAnswer tells from
+// If a table fails, when it is opened or later, only its keys fail. NoAnswer distinguishes them from
 // absent ones.
 func TestGetManyWithBrokenTables(t *testing.T) {
 	t.Parallel()
@@ -93,7 +92,7 @@ func TestGetManyWithBrokenTables(t *testing.T) {
 	}
 }
 
-// Damage of one block leaves only its keys without an answer.
+// If one block is corrupt, only its keys fail.
 func TestGetManyWithDamage(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 4, filtered)
@@ -104,7 +103,7 @@ func TestGetManyWithDamage(t *testing.T) {
 	checkError(t, "GetMany", err, table.ErrCorrupt, "t001: data block at 0")
 }
 
-// An error of found, or a context that is done, ends GetMany at once. It leaves no goroutine.
+// An error of found, or the end of the context, ends GetMany at once. No goroutine remains.
 func TestGetManyThatEndsEarly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -128,7 +127,7 @@ func TestGetManyThatEndsEarly(t *testing.T) {
 	})
 }
 
-// A Source that does not heed contexts holds nobody up: GetMany returns at once.
+// If a Source ignores contexts, GetMany still returns at once.
 func TestGetManyReturnsWhenItsContextIsDone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -146,7 +145,7 @@ func TestGetManyReturnsWhenItsContextIsDone(t *testing.T) {
 	})
 }
 
-// Options out of range are errors, also if no table is asked.
+// Options out of range are errors, even if no table is queried.
 func TestGetManyRefusesOptions(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 1, nil)

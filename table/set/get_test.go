@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A key outside of all ranges costs no read, and a present one costs one.
+// A lookup of a key outside all ranges reads nothing. A lookup of a present key reads once.
 func TestHowManyReadsGetTakes(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 5, filtered)
@@ -32,7 +32,7 @@ func TestHowManyReadsGetTakes(t *testing.T) {
 		{key(249), "value of 249", 1},
 		{key(130), "value of 130", 1},
 		{key(130), "value of 130", 0},
-		{key(130) + "x", "", 0}, // by the filters
+		{key(130) + "x", "", 0}, // ruled out by filters
 	} {
 		t.Run(fmt.Sprintf("%q, %d reads", test.key, test.reads), func(t *testing.T) {
 			checkGet(t, s, test.key, test.value)
@@ -41,7 +41,7 @@ func TestHowManyReadsGetTakes(t *testing.T) {
 	}
 }
 
-// A context that is done ends a lookup at once, whether it opens a table or reads a block.
+// If the context is done, a lookup ends at once, whether it opens a table or reads a block.
 func TestGetWithContext(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestGetWithContext(t *testing.T) {
 	})
 }
 
-// Values are the caller's to keep.
+// The caller may keep values.
 func TestValuesStay(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 2, filtered)

@@ -10,19 +10,19 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A handle is one opening of a table, from its request until its Reader is closed. Each user holds a reference, and
-// so does the Set while it keeps the table open. With the last one, the opening is canceled, or the Reader closed.
+// A handle is one opening of a table, from the request until its Reader is closed. Each user holds a reference, and
+// so does the Set while it keeps the table open. Releasing the last one cancels the opening or closes the Reader.
 //
 // Single lookups hold no reference: see member.get.
 //
-// If the Source has forgotten the table since the opening began, the name may be another table's by now: all reads
-// of the handle then fail.
+// If the Source has forgotten the table since the opening began, its name may now denote another table, so all reads
+// of the handle fail.
 type handle struct {
 	*member
 	users  refs.Count
 	state  atomic.Int32
 	cancel context.CancelFunc // of the opening
-	done   chan struct{}      // closed when the opening has ended. The opening sets the next ones
+	done   chan struct{}      // closed when the opening ends; it sets the next fields
 
 	epoch     int64         // the count of replaced when the opening began
 	tail      []byte        // the end of the table while it is being opened: only that is read then
@@ -31,18 +31,18 @@ type handle struct {
 	paged     bool          // the table filter is read by the page
 	mapped    bool          // lookups do not read through the handle
 	err       error
-	panicked  any // what the Source, a policy or a codec panicked with
+	panicked  any // panic value of the Source, a policy or a codec
 
 	links   clock.Links[handle]
-	touched atomic.Bool  // used since the clock came by
-	counted atomic.Int64 // bytes, while the Set keeps the table open. Its mu guards each change
+	touched atomic.Bool  // used since the clock hand last passed
+	counted atomic.Int64 // bytes in the Set's size, while it keeps the table open. Its mu guards changes
 
-	limit int32 // of the bits of the filter, when the opening began
+	limit int32 // filterBits when the opening began
 }
 
 // The states of a handle.
 const (
-	opening = iota // or it has failed
+	opening = iota // or failed
 	opened
 	closed // or about to be
 )
@@ -50,8 +50,7 @@ const (
 // ClockLinks returns the neighbors of the handle.
 func (h *handle) ClockLinks() *clock.Links[handle] { return &h.links }
 
-// ready returns the handle of a table that is kept open, or nil. If the table was replaced since, it is not open
-// any more.
+// ready returns the handle of a table that is kept open, or nil. A table that was replaced since is no longer open.
 func (m *member) ready() *handle {
 	h := m.kept.Load()
 	if h == nil || h.epoch != m.replaced.Load() {
@@ -63,9 +62,9 @@ func (m *member) ready() *handle {
 	return h
 }
 
-// request opens the table, unless it is open. With again, it opens the table also then: until it is open again,
-// lookups go on with what is open. request does not wait for it. The caller calls wait or release, and meanwhile
-// has a version of the table.
+// request starts to open the table, unless it is open, and does not wait. If again is set, an open table is opened
+// again, and lookups use the old handle meanwhile. The caller must hold a version that has the table, until it has
+// called wait or release.
 func (m *member) request(ctx context.Context, again bool) *handle {
 	if h := m.ready(); !again && h != nil && h.users.Acquire() {
 		return h
@@ -75,19 +74,19 @@ func (m *member) request(ctx context.Context, again bool) *handle {
 	if h := m.ready(); !again && h != nil && h.users.Acquire() {
 		return h
 	}
-	if h := m.loading; h != nil && h.users.Acquire() { // else all have given it up
+	if h := m.loading; h != nil && h.users.Acquire() { // otherwise all users have given up
 		return h
 	}
 	h := &handle{member: m, done: make(chan struct{})}
 	h.users.Set(1)
-	ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx)) // it is for others too
+	ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx)) // others may wait too
 	m.loading = h
 	m.refs.Acquire()
 	go h.run(ctx)
 	return h
 }
 
-// wait waits for the end of the opening. If there is an error or a panic, it releases the handle.
+// wait waits until the opening has ended. After an error or a panic, it releases the handle.
 func (h *handle) wait(ctx context.Context) error {
 	select {
 	case <-h.done:
@@ -107,7 +106,7 @@ func (h *handle) wait(ctx context.Context) error {
 	return h.err
 }
 
-// errNoReturn is the error of an opening whose goroutine has ended by runtime.Goexit.
+// errNoReturn is the error if runtime.Goexit has ended the opening's goroutine.
 var errNoReturn = errors.New("set: the Source called runtime.Goexit")
 
 // run opens the table, when it is its turn.
@@ -118,9 +117,9 @@ func (h *handle) run(ctx context.Context) {
 	case h.s.loads <- struct{}{}:
 		defer func() { <-h.s.loads }()
 		if h.err = h.open(ctx); errors.Is(h.err, ErrReplaced) {
-			h.err = h.open(ctx) // the Source has forgotten what it was
+			h.err = h.open(ctx) // the Source has forgotten the old table
 		}
-		if h.err != nil { // the right file may take the name: the next opening then finds it
+		if h.err != nil { // so that the next opening finds a file that is put back
 			closeFile(h.s.src, h.Name)
 		}
 	case <-ctx.Done():
@@ -128,8 +127,8 @@ func (h *handle) run(ctx context.Context) {
 	}
 }
 
-// finish ends the opening. If somebody waits for it, the table is open from now on. What it evicts is released
-// before the waiters go on: MemorySize holds then.
+// finish ends the opening. If somebody still waits for it, the table is open from now on. The tables that it evicts
+// are released before the waiters continue, so that MemorySize holds.
 func (h *handle) finish(panicked any) {
 	m := h.member
 	defer m.unref()
@@ -144,9 +143,9 @@ func (h *handle) finish(panicked any) {
 	case h.reader != nil:
 		evicted = h.admit(wanted)
 	case panicked != nil:
-		m.noteEnd(m.errorf("opening panicked: %v", panicked))
+		m.recordResult(m.errorf("opening panicked: %v", panicked))
 	case wanted:
-		m.noteEnd(h.err)
+		m.recordResult(h.err)
 	}
 	m.s.mu.Unlock()
 	h.cancel()
@@ -155,12 +154,12 @@ func (h *handle) finish(panicked any) {
 		h.reader.Close() // release came first
 	}
 	if wanted {
-		h.release() // before the waiters go on, too: a table that they evict is then closed at once
+		h.release() // before the waiters continue, so that a table that they evict is closed at once
 	}
 	close(h.done)
 }
 
-// admit notes that the table was opened, and keeps it so if that is wanted. It returns what is evicted for it. The
+// admit records that the table was opened and, if wanted, keeps it open. It returns the handles evicted for it. The
 // caller holds mu.
 func (h *handle) admit(wanted bool) (evicted []*handle) {
 	m := h.member
@@ -168,7 +167,7 @@ func (h *handle) admit(wanted bool) (evicted []*handle) {
 		m.first = h.epoch
 	}
 	m.filterErr = h.filterErr
-	m.noteEnd(nil)
+	m.recordResult(nil)
 	if !wanted {
 		return nil
 	}
@@ -203,8 +202,8 @@ func (m *member) load(ctx context.Context) (*handle, error) {
 	return h, h.wait(ctx)
 }
 
-// loadAll opens tables by request, several at a time, and calls each(i, h, err) for members[i] in their order. If
-// there is no error, each releases h. An error of each ends loadAll, which returns it.
+// loadAll opens tables by request, several at a time, and calls each(i, h, err) for members[i] in order. If err is
+// nil, each must release h. If each returns an error, loadAll stops and returns it.
 func (s *Set) loadAll(
 	ctx context.Context, members []*member, again bool, each func(i int, h *handle, err error) error,
 ) error {

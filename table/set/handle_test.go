@@ -13,8 +13,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A handle is closed with its last reference, whoever drops it: one that used the table, one that did not wait for
-// the end of the opening, or the opening itself.
+// A handle is closed when its last reference is released, by a user, by a caller that does not wait for the opening,
+// or by the opening itself.
 func TestHandlesAreClosed(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
@@ -45,7 +45,7 @@ func TestHandlesAreClosed(t *testing.T) {
 	}
 }
 
-// useHandle gives up the handle, now or if it is not open soon, or looks a key up.
+// useHandle releases the handle, stops waiting for it, or looks up a key.
 func useHandle(t *testing.T, h *handle, rng *rand.Rand, key []byte) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -81,15 +81,15 @@ func checkClosed(h *handle, key []byte) error {
 	return nil
 }
 
-// If memory for a block of a mapped table is refused, the table can be read still.
+// If memory for a block of a mapped table is refused, the table is still available.
 func TestRefusedMemoryIsNotTheTablesFailure(t *testing.T) {
 	t.Parallel()
 	h := &handle{member: new(member), mapped: true}
-	h.noteLookup(fmt.Errorf("block: %w", &alloc.Error{Needed: 1, Limit: 1}))
+	h.recordLookup(fmt.Errorf("block: %w", &alloc.Error{Needed: 1, Limit: 1}))
 	if err := h.failed.Load(); err != nil {
 		t.Errorf("noted as the table's failure: %v", *err)
 	}
-	if h.noteLookup(io.ErrUnexpectedEOF); h.failed.Load() == nil {
+	if h.recordLookup(io.ErrUnexpectedEOF); h.failed.Load() == nil {
 		t.Error("a table that was cut is not noted")
 	}
 }

@@ -30,7 +30,7 @@ var (
 	noError    = errtest.NoError
 	broken     = tabletest.ErrBroken
 
-	// filtered are the options of most tables here: small blocks, and filters.
+	// filtered are the options of most tables in these tests: small blocks, and filters.
 	filtered = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), BlockSize: 256, Properties: true}
 
 	// eager are the options of a Set that opens its tables before the first lookup.
@@ -47,10 +47,10 @@ type store struct {
 
 	mu        sync.Mutex
 	files     map[string][]byte
-	deleted   map[string]bool // files whose reads are errors of the test
+	deleted   map[string]bool // names whose reads fail the test
 	forgotten []string
-	wrong     []string // what should not have happened
-	ranges    []string // what was read, if not nil
+	wrong     []string // unexpected events
+	ranges    []string // the reads, if not nil
 }
 
 func newStore() *store { return &store{files: map[string][]byte{}, deleted: map[string]bool{}} }
@@ -84,7 +84,7 @@ func (s *store) ReadAt(ctx context.Context, name string, p []byte, off int64) (i
 	return bytes.NewReader(contents).ReadAt(p, off)
 }
 
-// A mapper is a store that hands out its bytes, if it has any.
+// A mapper is a store that hands out the bytes of its tables.
 type mapper struct{ *store }
 
 func (s mapper) Map(_ context.Context, name string) (io.ReaderAt, int64, error) {
@@ -104,7 +104,7 @@ func (s *store) Forget(name string) {
 	s.forgotten = append(s.forgotten, name)
 }
 
-// delete makes each later read of the table an error of the test.
+// delete makes each later read of the table fail the test.
 func (s *store) delete(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -144,7 +144,7 @@ func key(i int) string { return fmt.Sprintf("key%06d", i) }
 // valueOf returns the value of key(i).
 func valueOf(i int) string { return fmt.Sprintf("value of %d", i) }
 
-// numbered returns the pairs of the numbers from first up to before end.
+// numbered returns the pairs of the numbers from first up to, but not including, end.
 func numbered(first, end int) (pairs [][2]string) {
 	for i := first; i < end; i++ {
 		pairs = append(pairs, [2]string{key(i), valueOf(i)})
@@ -152,7 +152,7 @@ func numbered(first, end int) (pairs [][2]string) {
 	return pairs
 }
 
-// pairsFor returns the same, without values if tables of o have a filter only.
+// pairsFor returns the same pairs, without values if tables with the options o contain only a filter.
 func pairsFor(o *table.WriterOptions, first, end int) [][2]string {
 	pairs := numbered(first, end)
 	if o != nil && o.FilterOnly {
@@ -161,7 +161,7 @@ func pairsFor(o *table.WriterOptions, first, end int) [][2]string {
 	return pairs
 }
 
-// withValue gives all pairs that value, and returns them.
+// withValue sets all values, and returns the pairs.
 func withValue(value string, pairs [][2]string) [][2]string {
 	for i := range pairs {
 		pairs[i][1] = value
@@ -178,7 +178,7 @@ func numberedSet(t testing.TB, n int, o *table.WriterOptions) (*store, *set.Mani
 	return setOf(t, n, perTable, o)
 }
 
-// setOf returns a store of n tables of that many keys each.
+// setOf returns a store of n tables with that many keys each.
 func setOf(t testing.TB, n, keys int, o *table.WriterOptions) (*store, *set.Manifest) {
 	t.Helper()
 	s, m := newStore(), new(set.Manifest)
@@ -201,7 +201,7 @@ func open(t testing.TB, m *set.Manifest, src set.Source, o *set.Options) *set.Se
 	return s
 }
 
-// checkEnd closes a Set, and checks that nothing of it stays in use.
+// checkEnd closes a Set, and checks that nothing stays in use.
 func checkEnd(t testing.TB, s *set.Set) {
 	t.Helper()
 	if err := errors.Join(s.Close(), s.Drain(background)); err != nil || s.MemorySize() != 0 {
@@ -209,7 +209,7 @@ func checkEnd(t testing.TB, s *set.Set) {
 	}
 }
 
-// checkDiff checks that got is want.
+// checkDiff checks that got equals want.
 func checkDiff(t testing.TB, what string, want, got any, o ...cmp.Option) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, o...); diff != "" {
@@ -217,7 +217,7 @@ func checkDiff(t testing.TB, what string, want, got any, o ...cmp.Option) {
 	}
 }
 
-// checkError checks that err is an error of that kind, or any error if that is nil, and has a text.
+// checkError checks that err wraps the error, or is any error if that is nil, and that its text contains the text.
 func checkError(t testing.TB, what string, err, kind error, want string) {
 	t.Helper()
 	if err == nil || kind != nil && !errors.Is(err, kind) || !strings.Contains(err.Error(), want) {
@@ -225,7 +225,7 @@ func checkError(t testing.TB, what string, err, kind error, want string) {
 	}
 }
 
-// checkGetFails checks that Get of key fails with an error of that kind.
+// checkGetFails checks that Get of key fails with that error.
 func checkGetFails(t testing.TB, s *set.Set, key string, kind error) {
 	t.Helper()
 	if got, err := s.Get(background, []byte(key)); !errors.Is(err, kind) {
@@ -233,7 +233,7 @@ func checkGetFails(t testing.TB, s *set.Set, key string, kind error) {
 	}
 }
 
-// checkReads checks how many reads the Source has had since the last check.
+// checkReads checks the number of reads since the last check.
 func checkReads(t testing.TB, src *store, want int64) {
 	t.Helper()
 	if got := src.reads.Swap(0); got != want {
@@ -241,7 +241,7 @@ func checkReads(t testing.TB, src *store, want int64) {
 	}
 }
 
-// checkTook checks that do takes that long, in a bubble of synctest, and that its error is of that kind, or nil.
+// checkTook checks in a synctest bubble that do takes that long, and returns that error, or nil.
 func checkTook(t testing.TB, what string, want time.Duration, kind error, do func() error) {
 	t.Helper()
 	start := time.Now()
@@ -251,7 +251,7 @@ func checkTook(t testing.TB, what string, want time.Duration, kind error, do fun
 	}
 }
 
-// within returns a context that ends after that time, or with the test.
+// within returns a context that ends after that time, or when the test ends.
 func within(t testing.TB, d time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(background, d)
 	t.Cleanup(cancel)
@@ -286,7 +286,7 @@ func meanwhile(n int, do func(rng *rand.Rand), during func()) {
 			}
 		})
 	}
-	defer all.Wait() // also if during ends the test
+	defer all.Wait() // even if during ends the test
 	defer close(stop)
 	during()
 }
@@ -306,7 +306,7 @@ func checkGet(t testing.TB, s *set.Set, key, want string) {
 	}
 }
 
-// getMany returns what GetMany finds, by key.
+// getMany returns the values that GetMany finds, by key.
 func getMany(ctx context.Context, s *set.Set, keys [][]byte, o *table.GetManyOptions) (map[string]string, error) {
 	found := map[string]string{}
 	err := s.GetMany(ctx, keys, o, func(i int, value []byte) error {
@@ -316,7 +316,7 @@ func getMany(ctx context.Context, s *set.Set, keys [][]byte, o *table.GetManyOpt
 	return found, err
 }
 
-// bytesOf returns keys as GetMany takes them.
+// bytesOf returns keys in GetMany's type.
 func bytesOf(keys ...string) (b [][]byte) {
 	for _, k := range keys {
 		b = append(b, []byte(k))
@@ -324,8 +324,8 @@ func bytesOf(keys ...string) (b [][]byte) {
 	return b
 }
 
-// rounds returns how many rounds a test has: more if long tests run, and a third of them with the race
-// detector, which is slow.
+// rounds returns the number of a test's rounds: more if long tests run, and a third with the race detector, which is
+// slow.
 func rounds(few, many int) int {
 	if long.Race {
 		few = 1 + few/3
@@ -333,7 +333,7 @@ func rounds(few, many int) int {
 	return long.Rounds(few, many)
 }
 
-// entriesOf returns what an Iter shows, past what is lost if onLoss is not nil.
+// entriesOf returns the entries of an Iter, past losses if onLoss is not nil.
 func entriesOf(t testing.TB, s *set.Set, onLoss func(table.Loss) bool) map[string]string {
 	t.Helper()
 	it, got := s.NewIter(background, &table.IterOptions{OnLoss: onLoss}), map[string]string{}
@@ -346,10 +346,10 @@ func entriesOf(t testing.TB, s *set.Set, onLoss func(table.Loss) bool) map[strin
 	return got
 }
 
-// A hook is called before a Source reads, and can do it in its place.
+// A hook is called before a Source reads, and can replace the read.
 type hook func(ctx context.Context, name string, p []byte, off int64) (n int, err error, done bool)
 
-// doing returns a hook that does something before each read.
+// doing returns a hook that calls f before each read.
 func doing(do func()) hook {
 	return func(context.Context, string, []byte, int64) (int, error, bool) {
 		do()
@@ -364,7 +364,7 @@ func failing(err error, tables ...string) hook {
 	}
 }
 
-// randomOptions returns options of tables, of which some have filters.
+// randomOptions returns random options of tables, some with filters.
 func randomOptions(rng *rand.Rand) *table.WriterOptions {
 	o := &table.WriterOptions{
 		BlockSize: 1 << rng.IntN(13), RestartInterval: 1 + rng.IntN(20), Properties: rng.IntN(2) == 0, Concurrency: rng.IntN(3),

@@ -11,8 +11,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Two Sets share a Cache, and the manifest of one is of another file than it has: the keys and
-// sizes are equal, the values are not. Each Set answers from its own file, or not at all.
+// Two Sets share a Cache, and one Set's manifest describes another file than the one it reads: the keys and sizes
+// are equal, the values are not. Each Set returns values from its own file, or an error.
 func TestSetsOfOneCacheMixNoTables(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -49,15 +49,14 @@ func TestSetsOfOneCacheMixNoTables(t *testing.T) {
 	}
 }
 
-// storeOf returns a store of a table, t.
+// storeOf returns a store with a single table, t.
 func storeOf(contents []byte) *store {
 	src := newStore()
 	src.files["t"] = contents
 	return src
 }
 
-// A table that is refused when it is opened is closed: in the Cache, what is left of it takes as much
-// memory as if it had never been opened.
+// A table that is rejected when it is opened is closed, and leaves nothing in the Cache.
 func TestRefusedTableLeavesNothingInTheCache(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 1, filtered)
@@ -77,7 +76,7 @@ func TestRefusedTableLeavesNothingInTheCache(t *testing.T) {
 	checkDiff(t, "bytes in the Cache after two refused openings", sizeAfter(0), sizeAfter(2))
 }
 
-// If a manifest has the SHA-256 of another table by mistake, the two share no blocks.
+// If a manifest has the SHA-256 of another table by mistake, the two tables do not share blocks.
 func TestWrongSHA256SharesNoBlocks(t *testing.T) {
 	t.Parallel()
 	one, line := writtenTable(t, "one")
@@ -94,14 +93,14 @@ func TestWrongSHA256SharesNoBlocks(t *testing.T) {
 
 var plainTables = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression, BlockSize: 256}
 
-// writtenTable returns a table with that value for all keys, and its line.
+// writtenTable returns a table with one value for all keys, and its line.
 func writtenTable(t *testing.T, value string) ([]byte, set.Table) {
 	var b bytes.Buffer
 	line := write(t, &b, "t", plainTables, withValue(value, numbered(0, perTable)))
 	return b.Bytes(), line
 }
 
-// describedTable returns a table of another program.
+// describedTable returns a table that another program has written.
 func describedTable(t *testing.T, value string) ([]byte, set.Table) {
 	var pairs []workload.Pair
 	for _, p := range withValue(value, numbered(0, perTable)) {
@@ -115,8 +114,7 @@ func describedTable(t *testing.T, value string) ([]byte, set.Table) {
 	return contents, line
 }
 
-// A table whose metaindex is damaged opens without its filters if there is nothing to compare it
-// with.
+// A table with a corrupt metaindex opens without its filters if the manifest has no TailSum.
 func TestDamagedMetaindexOfAnOldLine(t *testing.T) {
 	t.Parallel()
 	contents, line := writtenTable(t, "one")
@@ -131,7 +129,7 @@ func TestDamagedMetaindexOfAnOldLine(t *testing.T) {
 	checkError(t, "FilterErr", s.FilterErr(), table.ErrCorrupt, "")
 }
 
-// Verify reports, and does not return, that a table cannot be told from others.
+// If a table cannot be identified, Verify reports it but returns no error.
 func TestVerifyNotesWhatIsNotIdentified(t *testing.T) {
 	t.Parallel()
 	written, writtenLine := writtenTable(t, "one")
@@ -158,8 +156,8 @@ func TestVerifyNotesWhatIsNotIdentified(t *testing.T) {
 	}
 }
 
-// A table that a manifest lists without a tailSum, and the next one with it, is opened again by
-// another name only: its Reader was not compared.
+// If a manifest lists a table without a tailSum, a Swap to a manifest with it fails, since the Reader was not
+// compared. The table needs another name.
 func TestSwapToTailSum(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 1, filtered)

@@ -73,7 +73,7 @@ func (v *version) iterTable(ctx context.Context, m *member, o *table.IterOptions
 	}
 	it := &tableIter{h: h}
 	defer func() {
-		if it.Iter == nil { // the Source has panicked: the Cache had evicted the table
+		if it.Iter == nil { // the Source has panicked in NewIter
 			h.release()
 		}
 	}()
@@ -86,7 +86,7 @@ func (v *version) loss(m *member, err error) table.Loss {
 	return table.Loss{File: m.Name, Offset: -1, From: m.Smallest, To: m.Largest, OlderShow: len(v.layers) > 1, Err: err}
 }
 
-// isLost reports whether a table is missing, corrupt or another one. A store that fails has lost nothing.
+// isLost reports whether a table is missing, corrupt, or another one. If the store fails, nothing is lost.
 func isLost(err error) bool {
 	return errors.Is(err, table.ErrCorrupt) || errors.Is(err, ErrMismatch) || errors.Is(err, fs.ErrNotExist)
 }
@@ -101,7 +101,7 @@ type tableIter struct {
 func (it *tableIter) Close() error {
 	defer it.h.release()
 	err := it.Iter.Close()
-	it.h.noteLookup(err)
+	it.h.recordLookup(err)
 	return err
 }
 
@@ -117,7 +117,7 @@ func (it *Iter) SeekGE(key []byte) bool { return it.live().SeekGE(key) }
 // SeekLT moves to the last entry with a key < key, which may be part of Key.
 func (it *Iter) SeekLT(key []byte) bool { return it.live().SeekLT(key) }
 
-// live returns the iterator over the tables. If the Set was closed, so is that.
+// live returns the iterator over the tables. If the Set is closed, live closes it first.
 func (it *Iter) live() merge.Iterator {
 	if it.s.current.Load() == nil {
 		it.Close()
@@ -168,7 +168,7 @@ func (it *Iter) Close() error {
 	return it.tables.Close()
 }
 
-// iterLayers returns an Iterator over what the layers show together. iterRun returns one over a run, or nil.
+// iterLayers returns an Iterator over the merged layers. iterRun returns one over a run, or nil.
 func (v *version) iterLayers(iterRun func(r *run) merge.Iterator) merge.Iterator {
 	if len(v.layers) == 1 {
 		return cmp.Or[merge.Iterator](iterRun(&v.layers[0].tables), merge.New(nil))
@@ -187,8 +187,8 @@ func (v *version) iterLayers(iterRun func(r *run) merge.Iterator) merge.Iterator
 	return merge.NewSnapshotIter(nil, merge.New(table.InternalComparer(nil), its...), internalkey.MaxSequence)
 }
 
-// A layerIter shows the entries of a run as versions of a database's keys: their keys are internal keys,
-// with the layer's sequence number, and removals are deletions.
+// A layerIter presents the entries of a run as versions of a database's keys: their keys are internal keys with the
+// layer's sequence number, and removals are deletions.
 type layerIter struct {
 	merge.Iterator
 	trailer uint64 // of all keys
@@ -196,7 +196,7 @@ type layerIter struct {
 	seekKey []byte
 }
 
-// moved ends a move that has found an entry or not.
+// moved updates the key after a move, and returns found.
 func (l *layerIter) moved(found bool) bool {
 	if found {
 		l.key = format.AppendInternal(append(l.key[:0], l.Iterator.Key()...), l.trailer)

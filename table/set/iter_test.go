@@ -24,7 +24,7 @@ func keysOf(first, end int) (keys []string) {
 	return keys
 }
 
-// A loop over All that ends early leaves the Iter at the entry that it has come to.
+// A loop over All that ends early leaves the Iter at the current entry.
 func TestIterAllStopsEarly(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 2, filtered)
@@ -44,7 +44,7 @@ func TestIterAllStopsEarly(t *testing.T) {
 	}
 }
 
-// moveAround moves an Iter that shows the keys of shown.
+// moveAround moves an Iter randomly over the keys in shown.
 func moveAround(t *testing.T, name string, rng *rand.Rand, it *set.Iter, shown []string) {
 	t.Helper()
 	m := &tabletest.Model{Pairs: tabletest.PairsOf(shown...), Compare: bytes.Compare}
@@ -59,7 +59,7 @@ func moveAround(t *testing.T, name string, rng *rand.Rand, it *set.Iter, shown [
 	}
 }
 
-// An Iter has one table open at a time, and opens only tables that it comes to.
+// An Iter has one table open at a time, and opens only tables that it reaches.
 func TestIterOpensOneTable(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 20, filtered)
@@ -105,11 +105,11 @@ func TestIterWithContext(t *testing.T) {
 	checkError(t, "SeekGE", moved(it, it.SeekGE([]byte(key(60)))), context.Canceled, "")
 }
 
-// A table with keys outside of its range is damage, not a wrong order.
+// A table with keys outside its range is corrupt, not out of order.
 func TestIterOfAWrongRange(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 2, &table.WriterOptions{BlockSize: 1 << 20})
-	m.Tables[0].Smallest = []byte(key(3)) // nothing at Open tells
+	m.Tables[0].Smallest = []byte(key(3)) // Open does not notice
 	s := open(t, m, src, nil)
 	it := s.NewIter(background, nil)
 	checkError(t, "First", moved(it, it.First()), table.ErrCorrupt, "t000")
@@ -117,8 +117,8 @@ func TestIterOfAWrongRange(t *testing.T) {
 	checkError(t, "Verify", s.Verify(background, nil), set.ErrMismatch, "smallest")
 }
 
-// With OnLoss an Iter goes on behind a damaged block, in the same table and the next, and says
-// which table it is and which keys are lost.
+// With OnLoss, an Iter continues after a corrupt block, in the same table and the next, and reports the table and
+// the range of the lost keys.
 func TestIterOnLoss(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
@@ -142,7 +142,7 @@ func TestIterOnLoss(t *testing.T) {
 	}
 }
 
-// The Iter of a set shows the keys that start with the prefix, of which it has a copy, and checks filters for it.
+// An Iter of a set returns the keys with the prefix, which it copies, and checks filters for it.
 func TestIterOfAPrefix(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(20), FilterPrefix: filter.PrefixOfLength(len(key(0)))})

@@ -1,7 +1,7 @@
 package set
 
-// recount counts the memory of a Reader again that was used, if there is a bound: it takes more the more it is
-// used. That can close tables.
+// recount updates the counted memory of a Reader after a use, if MemorySize is set: lookups can add to it. That can
+// close tables.
 func (h *handle) recount() {
 	if h.s.o.MemorySize > 0 && h.state.Load() == opened {
 		h.s.recount(h)
@@ -29,14 +29,13 @@ func releaseAll(all []*handle) {
 	}
 }
 
-// keep keeps a table open. It returns those that are evicted for it, and perhaps the table itself: the caller
-// releases them. One that is not in the current version evicts none, since lookups use those that are there.
-// The caller holds mu.
+// keep keeps a table open. It returns the handles that are evicted for it, perhaps including h, for the caller to
+// release. A table outside the current version evicts none, since lookups use the others. The caller holds mu.
 func (s *Set) keep(h *handle) (evicted []*handle) {
-	if old := s.unkeep(h.member); old != nil { // of Reopen, or of a table that was replaced
+	if old := s.unkeep(h.member); old != nil { // opened before a Reopen, or before the table was replaced
 		evicted = append(evicted, old)
 	}
-	if h.limit > h.filterBits.Load() { // there was a Swap since
+	if h.limit > h.filterBits.Load() { // a Swap has lowered the limit since
 		return evicted
 	}
 	bound := s.o.MemorySize
@@ -52,14 +51,14 @@ func (s *Set) keep(h *handle) (evicted []*handle) {
 	h.counted.Store(size)
 	s.size += size
 	evicted = append(evicted, s.evict()...)
-	if s.kept.Add(h); s.kept.Len() == 1 { // it can be too large by itself
+	if s.kept.Add(h); s.kept.Len() == 1 { // h alone can be too large
 		evicted = append(evicted, s.evict()...)
 	}
 	return evicted
 }
 
-// evict takes tables from those that are kept open, by CLOCK, until the others fit into the bound. The caller
-// holds mu, and releases them without it.
+// evict takes tables from kept, by CLOCK, until the others fit into MemorySize. The caller holds mu, and releases
+// the handles after unlocking it.
 func (s *Set) evict() (evicted []*handle) {
 	for s.size > s.o.MemorySize && s.kept.Len() > 0 {
 		h := s.kept.Take(func(h *handle) bool { return h.touched.Swap(false) })
@@ -70,8 +69,8 @@ func (s *Set) evict() (evicted []*handle) {
 	return evicted
 }
 
-// unkeep ends that a table is kept open. It returns the Reader, or nil if the table is not open. The caller
-// holds mu, and releases the Reader without it.
+// unkeep stops keeping a table open. It returns the handle, or nil if there is none. The caller holds mu, and
+// releases the handle after unlocking it.
 func (s *Set) unkeep(m *member) *handle {
 	h := m.kept.Load()
 	if h == nil {

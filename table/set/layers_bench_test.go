@@ -9,8 +9,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// BenchmarkLayers looks keys up that only the base has, or no table has, with more and more layers above:
-// each has the range of the base, and a hundredth of its keys.
+// BenchmarkLayers looks up keys that only the base contains, or that are absent, below more and more layers. Each
+// layer has the range of the base, and a hundredth of its keys.
 func BenchmarkLayers(b *testing.B) {
 	const n = 100_000
 	o := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)}
@@ -28,7 +28,7 @@ func BenchmarkLayers(b *testing.B) {
 			})
 		}
 		s := open(b, m, src, &set.Options{OpenAll: true, Reader: table.ReaderOptions{Cache: table.NewCache(1 << 26)}})
-		for range 3 { // the Cache takes a block that is read again
+		for range 3 { // the Cache keeps a block when it is read again
 			for i := range n {
 				checkGet(b, s, key(i), valueOf(i))
 			}
@@ -47,7 +47,7 @@ func BenchmarkLayers(b *testing.B) {
 	}
 }
 
-// every100th returns pairs of one in a hundred of n numbers, whose keys have an ending.
+// every100th returns pairs for every hundredth of n numbers, with a suffix in each key.
 func every100th(n int, ending string) (pairs [][2]string) {
 	for i := 0; i <= n; i += 100 {
 		pairs = append(pairs, [2]string{key(i) + ending, ""})

@@ -17,7 +17,7 @@ const layeredFile = `{"format":"sievetable-set","version":3,"tables":1,"layers":
 {"layer":2,"tables":0,"removals":0}
 `
 
-// layered is a manifest with layers, whose tables overlap those of others.
+// layered is a manifest with layers, whose tables overlap those of other layers.
 func layered() *set.Manifest {
 	line := func(name string) []set.Table {
 		return []set.Table{{Name: name, Size: 100, SHA256: strings.Repeat("0", 64), Entries: 5, Smallest: []byte("a"), Largest: []byte("z"), TailSize: 60}}
@@ -31,7 +31,7 @@ func TestManifestOfLayers(t *testing.T) {
 	checkRead(t, layeredFile, layered())
 }
 
-// A program that stops early has seen the tables in the order of the file.
+// If an iteration stops early, it has seen the tables in file order.
 func TestManifestAll(t *testing.T) {
 	t.Parallel()
 	m := layered()
@@ -45,7 +45,7 @@ func TestManifestAll(t *testing.T) {
 	checkDiff(t, "names", []string{"base", "added", "removed"}, names)
 }
 
-// What is wrong with a layer is an error of its line.
+// Errors in a layer name its line.
 func TestManifestOfLayersRefuses(t *testing.T) {
 	t.Parallel()
 	lines := strings.SplitAfter(layeredFile, "\n")

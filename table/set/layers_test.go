@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A layeredModel is a set of layers, and what it must show.
+// A layeredModel is a set of layers, and its expected contents.
 type layeredModel struct {
 	src    *store
 	m      *set.Manifest
@@ -25,12 +25,12 @@ type layeredModel struct {
 	rng    *rand.Rand
 }
 
-// newLayeredModel returns a set without tables, whose tables will have random options.
+// newLayeredModel returns a set without tables. Its tables will have random options.
 func newLayeredModel(rng *rand.Rand) *layeredModel {
 	return &layeredModel{src: newStore(), m: new(set.Manifest), o: randomOptions(rng), values: map[string]string{}, rng: rng}
 }
 
-// numberOfKeys is how many keys there can be.
+// numberOfKeys is the number of possible keys.
 const numberOfKeys = 200
 
 // randomKeys returns up to n keys, in order.
@@ -42,7 +42,7 @@ func (l *layeredModel) randomKeys(n int) []string {
 	return slices.Sorted(maps.Keys(keys))
 }
 
-// put writes tables of the keys, whose values have a prefix, and returns their lines.
+// put writes tables of the keys, with values that begin with prefix, and returns their lines.
 func (l *layeredModel) put(t *testing.T, keys []string, value string) (lines []set.Table) {
 	t.Helper()
 	for len(keys) > 0 {
@@ -74,12 +74,12 @@ func (l *layeredModel) add(t *testing.T) {
 		}
 		l.m.Layers = append(slices.Clip(l.m.Layers), set.Layer{Tables: l.put(t, added, value), Removals: l.put(t, removed, "of no matter")})
 	}
-	for _, k := range added { // also if they are in both
+	for _, k := range added { // even if they are in both
 		l.values[k] = value
 	}
 }
 
-// check compares what the set answers with the model.
+// check compares the set with the model.
 func (l *layeredModel) check(t *testing.T, s *set.Set) {
 	t.Helper()
 	var keys [][]byte
@@ -104,7 +104,7 @@ func (l *layeredModel) check(t *testing.T, s *set.Set) {
 	l.checkIter(t, s)
 }
 
-// checkIter compares what Iters show with the model, forward, backward, and from random moves within bounds.
+// checkIter compares Iters with the model: forward, backward, and after random moves within bounds.
 func (l *layeredModel) checkIter(t *testing.T, s *set.Set) {
 	t.Helper()
 	if diff := cmp.Diff(l.values, entriesOf(t, s, nil)); diff != "" {
@@ -133,14 +133,14 @@ func (l *layeredModel) checkIter(t *testing.T, s *set.Set) {
 		})
 		name := fmt.Sprintf("from %q to %q, with %q", o.Lower, o.Upper, o.Prefix)
 		it = s.NewIter(background, &o)
-		clear(o.Lower) // of which the Iter has copies
+		clear(o.Lower) // the Iter has copies
 		clear(o.Upper)
 		moveAround(t, name, l.rng, it, shown)
 		noError(t, it.Close())
 	}
 }
 
-// A set of layers answers as a map to which the layers were done one after the other.
+// A set of layers behaves like a map to which the layers were applied in order.
 func TestLayersAnswerAsTheirChanges(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(15, 150)) {

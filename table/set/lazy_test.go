@@ -25,12 +25,12 @@ func TestOpenAtTheFirstLookup(t *testing.T) {
 			lookups.Go(func() { checkGet(t, s, key(60)+"x", "") })
 		}
 		lookups.Wait()
-		checkReads(t, src, 1) // one table was asked
+		checkReads(t, src, 1) // one table was queried
 	})
 }
 
-// Who gives up leaves the opening to the others. When all have given up, the opening ends, and
-// the next lookup begins another one.
+// If a lookup gives up, others still wait for the opening. If all have given up, the opening ends, and the next
+// lookup starts another one.
 func TestGivingUpAnOpening(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -96,8 +96,8 @@ func TestConcurrencyOfOpenings(t *testing.T) {
 	}
 }
 
-// A Source that does not end the read of an opening that all have given up does not hold up the
-// next lookup.
+// If all lookups have given up an opening, and the Source does not end its read, the next lookup does not wait for
+// it.
 func TestLookupDoesNotWaitForAnOpeningThatWasGivenUp(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -118,7 +118,7 @@ func TestLookupDoesNotWaitForAnOpeningThatWasGivenUp(t *testing.T) {
 	})
 }
 
-// An Open that fails returns when nothing reads the Source any more.
+// A failed Open returns only when nothing reads the Source any more.
 func TestOpenThatFailsWaitsForItsReads(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,9 +14,9 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// One table of a random set of layers is missing or corrupt. Get returns what the sound set has, or an error. With
-// layers that is a HiddenError, whose value is that of the layers below. An Iter fails, or with OnLoss passes over
-// the loss, whose range has all keys that it shows otherwise.
+// One table of a random set of layers is missing or corrupt. Get returns the intact set's value, or an error. With
+// layers, that is a HiddenError with the value from the layers below. An Iter fails, or with OnLoss skips the loss,
+// whose range contains all keys that it misses or changes.
 func TestLossInLayers(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(60, 1000)) {
@@ -46,7 +46,7 @@ func TestLossInLayers(t *testing.T) {
 	}
 }
 
-// below returns the layers that are older than the one of a table.
+// below returns the layers older than the one that contains a table.
 func below(m *set.Manifest, name string) *set.Manifest {
 	for i, l := range slices.Backward(m.Layers) {
 		for _, t := range slices.Concat(l.Tables, l.Removals) {

@@ -47,7 +47,7 @@ func (m *Manifest) All() iter.Seq[*Table] {
 	}
 }
 
-// runs returns the tables, in slices of those that do not overlap.
+// runs returns the tables in slices without overlap: Tables, then Tables and Removals of each Layer.
 func (m *Manifest) runs() [][]Table {
 	runs := [][]Table{m.Tables}
 	for _, l := range m.Layers {
@@ -80,10 +80,10 @@ type Table struct {
 	FilterBits int   `json:"filterBits,omitempty"`
 }
 
-// maxFilterBits is the most bits of a fingerprint.
+// maxFilterBits is the maximum width of a fingerprint.
 const maxFilterBits = 64
 
-// maxKey is the most bytes of a key in a manifest. A line then has less than maxLine bytes.
+// maxKey is the maximum length of a key in a manifest, in bytes. A line then has less than maxLine bytes.
 const maxKey = 256 << 10
 
 // Check returns an error, with a line number, if a table is not valid, names are the same in lower case, tables
@@ -95,7 +95,7 @@ func (m *Manifest) Check() error {
 	c := checker{names: make(map[string]int, len(m.Tables)), line: 2}
 	for i, run := range m.runs() {
 		if i%2 == 1 {
-			c.line++ // that of the layer
+			c.line++ // the layer's line
 		}
 		var before *Table
 		for j := range run {
@@ -111,13 +111,13 @@ func (m *Manifest) Check() error {
 
 // A checker checks the tables of a manifest.
 type checker struct {
-	line  int            // of the next table. The first line is 1, and has the format
-	names map[string]int // the lines of the tables before, by their names in lower case
+	line  int            // of the next table. Line 1 is the header
+	names map[string]int // the lines of the tables before, by name in lower case
 
-	size, entries uint64 // of all tables before, so that no program that sums them up overflows
+	size, entries uint64 // totals of the tables before, so that programs can add them up without overflow
 }
 
-// check checks a table. before is the one before it among those that do not overlap, or nil.
+// check checks a table. before is the table before it in the same run, or nil.
 func (c *checker) check(t, before *Table) error {
 	if err := t.check(); err != nil {
 		return err
@@ -149,7 +149,7 @@ func (t *Table) Check() error {
 	return nil
 }
 
-// check is Check. Its error does not name the table.
+// check is Check without the table's name in the error.
 func (t *Table) check() error { return cmp.Or(checkName(t.Name), t.checkFields()) }
 
 // checkFields checks all fields but Name.
@@ -186,7 +186,7 @@ func isSum(s string) bool {
 	return len(s) == 2*sha256.Size && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// maxName is the most bytes of a name, as in most file systems.
+// maxName is the maximum length of a name, as in most file systems.
 const maxName = 255
 
 // CheckName returns an error if name cannot be a table's name on all systems. A name has 1 to 255 printable ASCII
@@ -222,7 +222,7 @@ func checkName(name string) error {
 	return nil
 }
 
-// isDevice reports whether the name is a device on Windows. An extension, and spaces before it, make no difference there.
+// isDevice reports whether the name is a device on Windows, which ignores an extension and spaces before it.
 func isDevice(name string) bool {
 	base, _, _ := strings.Cut(name, ".")
 	switch base = strings.ToLower(strings.TrimRight(base, " ")); base {

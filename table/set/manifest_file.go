@@ -12,17 +12,16 @@ import (
 	"slices"
 )
 
-// The format and version of a manifest's file, in its first line. Version 1 had no tailSum. A
-// manifest with layers has another version: a program that does not know it refuses it, and does not
-// miss a part of it.
+// The format and version in the first line of a manifest's file. Version 1 had no tailSum. Manifests with layers
+// have their own version, so that a program that does not know layers rejects them instead of missing a part.
 const (
 	formatName     = "sievetable-set"
 	formatVersion  = 2
 	layeredVersion = 3
 )
 
-// A header is the first line of a manifest's file. It has the number of the tables that follow, and
-// of the layers behind them, so that a manifest that was cut short is noticed.
+// A header is the first line of a manifest's file. It has the numbers of tables and layers that follow, so that a
+// truncated manifest is noticed.
 type header struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
@@ -37,8 +36,7 @@ type layerHeader struct {
 	Removals int `json:"removals"`
 }
 
-// decode sets h to what the line says. It looks at format and version first: other versions
-// can have other fields.
+// decode sets h from its line. It checks format and version first, since other versions can have other fields.
 func (h *header) decode(line []byte) error {
 	if json.Unmarshal(line, h); h.Format != formatName {
 		return fmt.Errorf("%q is not the first line of a manifest: format must be %q",
@@ -62,7 +60,7 @@ func (h *header) decode(line []byte) error {
 	return checkCounts(h.Tables, h.Layers)
 }
 
-// checkCounts returns an error for a number of tables or layers < 0: without it, nothing would be read.
+// checkCounts returns an error for a negative number of tables or layers, which would otherwise count as zero.
 func checkCounts(counts ...int) error {
 	if n := slices.Min(counts); n < 0 {
 		return fmt.Errorf("negative number %d: the manifest is corrupt, restore a copy", n)
@@ -70,7 +68,7 @@ func checkCounts(counts ...int) error {
 	return nil
 }
 
-// decode sets h to what the line says. It is that of layer h.Layer.
+// decode sets h from the line of layer h.Layer.
 func (h *layerHeader) decode(line []byte) error {
 	i := h.Layer
 	err := decodeFields(line, []field{
@@ -105,7 +103,7 @@ func WriteManifest(w io.Writer, m *Manifest) error {
 	return nil
 }
 
-// lines returns what the lines of the manifest's file have.
+// lines returns the lines of the manifest's file, before encoding.
 func (m *Manifest) lines() []any {
 	h := header{formatName, formatVersion, len(m.Tables), len(m.Layers)}
 	if len(m.Layers) > 0 {
@@ -124,9 +122,9 @@ func (m *Manifest) lines() []any {
 	return lines
 }
 
-// ReadManifest reads a manifest's file. It is an error, which names the line, if [Manifest.Check] fails, tables are
-// missing or left over, a line has unknown fields or more than 1 MiB, or the format is newer than this package.
-// Memory is bounded by the file's size.
+// ReadManifest reads a manifest's file. It returns an error that names the line if [Manifest.Check] fails, there are
+// too few or too many tables, a line has unknown fields or more than 1 MiB, or the format is newer than this
+// package. Memory is bounded by the file's size.
 func ReadManifest(r io.Reader) (*Manifest, error) {
 	lines := lineReader{Scanner: bufio.NewScanner(r)}
 	lines.Buffer(nil, maxLine)
@@ -147,10 +145,11 @@ type lineReader struct {
 	err error
 }
 
-// maxLine is the most bytes of a line, with its end.
+// maxLine is the maximum length of a line with its end, in bytes.
 const maxLine = 1 << 20
 
-// next reads a line and decodes it. At the end of the file, the error is atEnd with its arguments, if that is not "".
+// next reads a line and decodes it. At the end of the file, the error is atEnd, formatted with args, unless that is
+// "".
 func (l *lineReader) next(decode func(line []byte) error, atEnd string, args ...any) {
 	if l.err != nil {
 		return
@@ -160,7 +159,7 @@ func (l *lineReader) next(decode func(line []byte) error, atEnd string, args ...
 	switch err := l.Err(); {
 	case err == bufio.ErrTooLong:
 		l.err = fmt.Errorf("line exceeds %d bytes: not a manifest, or a corrupt one", maxLine)
-	case err != nil: // a line that was found can lack its end
+	case err != nil: // the line found may be incomplete
 		l.err = err
 	case found:
 		l.err = decode(l.Bytes())
@@ -177,8 +176,8 @@ func (l *lineReader) manifest() *Manifest {
 	for i := 1; i <= h.Layers && l.err == nil; i++ {
 		h := layerHeader{Layer: i}
 		l.next(h.decode, "missing layer %d: the manifest was cut short, restore a copy", i)
-		said := l.n
-		m.Layers = append(m.Layers, Layer{Tables: l.tables(h.Tables, said), Removals: l.tables(h.Removals, said)})
+		line := l.n
+		m.Layers = append(m.Layers, Layer{Tables: l.tables(h.Tables, line), Removals: l.tables(h.Removals, line)})
 	}
 	l.next(func([]byte) error {
 		return errors.New("more lines than expected: the manifest is mixed from two files, restore a copy")
@@ -186,11 +185,11 @@ func (l *lineReader) manifest() *Manifest {
 	return m
 }
 
-// tables reads n tables, whose number line said has.
-func (l *lineReader) tables(n, said int) (all []Table) {
+// tables reads n tables. n is from the given line.
+func (l *lineReader) tables(n, line int) (all []Table) {
 	for len(all) < n && l.err == nil {
 		var t Table
-		l.next(t.decode, "only %d of %d tables (line %d): the manifest was cut short, restore a copy", len(all), n, said)
+		l.next(t.decode, "only %d of %d tables (line %d): the manifest was cut short, restore a copy", len(all), n, line)
 		all = append(all, t)
 	}
 	return all
@@ -208,12 +207,12 @@ func LoadManifest(ctx context.Context, s Store, name string) (*Manifest, error) 
 
 // A storedManifest is a manifest of a Store, as it was read.
 type storedManifest struct {
-	*Manifest        // nil: there is none
+	*Manifest        // nil if there is none
 	name      string // of the file
 	content   []byte // of the file
 }
 
-// A keptReader keeps what was read, and the error.
+// A keptReader keeps the bytes that were read, and the error.
 type keptReader struct {
 	io.Reader
 	content []byte
@@ -252,8 +251,8 @@ func readStored(ctx context.Context, s Store, name string) (m storedManifest, er
 	return m, err
 }
 
-// replace writes m in the place of the manifest that was read, unless it is the same. An earlier try may have written
-// it and then found that a table is missing, so a Replacer's tables are looked for in any case.
+// replace replaces the manifest that was read by m, unless they are equal. For a Replacer, it checks in any case
+// that the tables exist: an earlier try may have written m and then found a table missing.
 func (old storedManifest) replace(ctx context.Context, s Store, m *Manifest) error {
 	var b bytes.Buffer
 	err := WriteManifest(&b, m)
@@ -272,15 +271,15 @@ func (old storedManifest) replace(ctx context.Context, s Store, m *Manifest) err
 		return fmt.Errorf("set: write the manifest %s: %w", s.Path(old.name), err)
 	}
 	if replaces {
-		return checkStays(ctx, s, storedManifest{m, old.name, b.Bytes()})
+		return checkStillExist(ctx, s, storedManifest{m, old.name, b.Bytes()})
 	}
 	return nil
 }
 
-// checkStays checks that the tables of a new manifest are still there. Either this look or the last
-// one of a [Sweep] that runs at the same time notices a table that is listed and gone. If another
-// program has replaced the manifest since, its tables do not matter.
-func checkStays(ctx context.Context, s Store, m storedManifest) error {
+// checkStillExist checks that the tables of a new manifest still exist. If a concurrent [Sweep] removes a listed table,
+// either this check or Sweep's last one notices. If another program has replaced the manifest since, its tables do
+// not matter.
+func checkStillExist(ctx context.Context, s Store, m storedManifest) error {
 	missing, err := firstMissing(ctx, s, m.All())
 	if err != nil {
 		return fmt.Errorf("set: manifest %s was written, but looking for its tables failed: %w",

@@ -11,8 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// FuzzReadManifest reads any bytes. What it accepts is a sound manifest, and reads the same
-// when it is written.
+// FuzzReadManifest reads any bytes. An accepted manifest is valid, and reads the same after it is written.
 func FuzzReadManifest(f *testing.F) {
 	f.Add([]byte(twoTablesFile))
 	f.Add([]byte(layeredFile))

@@ -12,16 +12,16 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// A field is a field of a JSON object, and where its value goes.
+// A field is a field of a JSON object, with the destination of its value.
 type field struct {
 	name     string
 	value    any
-	must     string // what its value is, for errors
+	must     string // the expected value, for errors
 	optional bool
 }
 
-// decodeFields decodes a JSON object that has each of the fields once, and no others. JSON
-// that is decoded twice, once here and once by another program, then means the same.
+// decodeFields decodes a JSON object that has each of the fields once, and no others. So no other program can read
+// it differently.
 func decodeFields(object []byte, fields []field) error {
 	if !utf8.Valid(object) {
 		return errors.New("not a JSON object: invalid UTF-8")
@@ -113,8 +113,8 @@ func (t *Table) decode(line []byte) error {
 	return t.decodeStrictly(line)
 }
 
-// decodeWritten sets t if line is just what MarshalJSON writes. That takes a quarter of the time of
-// decodeStrictly. For any other line it returns false.
+// decodeWritten sets t if line is exactly as MarshalJSON writes it, and otherwise returns false. It takes a quarter
+// of decodeStrictly's time.
 func (t *Table) decodeWritten(line []byte) bool {
 	var p plainTable
 	if json.Unmarshal(line, &p) != nil {
@@ -128,7 +128,7 @@ func (t *Table) decodeWritten(line []byte) bool {
 	return true
 }
 
-// decodeStrictly sets t to any line that UnmarshalJSON takes.
+// decodeStrictly sets t from any line that UnmarshalJSON accepts.
 func (t *Table) decodeStrictly(line []byte) error {
 	return decodeFields(line, []field{
 		{name: "name", value: &t.Name, must: "a string"},

@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// randomTable returns a Table whose fields have values of all kinds.
+// randomTable returns a Table with random values of all kinds.
 func randomTable(rng *rand.Rand) Table {
 	text := func() []byte {
 		b := make([]byte, rng.IntN(12))
@@ -31,7 +31,7 @@ func randomTable(rng *rand.Rand) Table {
 	}
 }
 
-// mutated returns a line that differs a little, in most cases.
+// mutated returns a line with a small change, in most cases.
 func mutated(rng *rand.Rand, line string) string {
 	at := rng.IntN(len(line))
 	piece := []string{
@@ -41,7 +41,7 @@ func mutated(rng *rand.Rand, line string) string {
 	switch rng.IntN(6) {
 	case 0: // an insertion
 		return line[:at] + piece + line[at:]
-	case 1: // a place where more can stand
+	case 1: // a place where more can be
 		mark := []string{"{", "}", ":", ","}[rng.IntN(4)]
 		return strings.Replace(line, mark, []string{mark + piece, piece + mark}[rng.IntN(2)], 1)
 	case 2:
@@ -57,8 +57,8 @@ func mutated(rng *rand.Rand, line string) string {
 	return line + piece
 }
 
-// The short way to decode a line and the strict one agree: what the first takes means the same to the
-// second. Lines as MarshalJSON writes them take the first.
+// The fast and the strict way to decode a line agree: if the fast one accepts a line, the strict one returns the
+// same. Lines written by MarshalJSON take the fast one.
 func TestBothWaysToDecodeALineAgree(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 1))

@@ -38,7 +38,7 @@ func writeManifest(t testing.TB, m *set.Manifest) string {
 func TestManifestIsReadAsWritten(t *testing.T) {
 	m := twoTables()
 	checkDiff(t, "the file", twoTablesFile, writeManifest(t, m))
-	m.Tables[0].Smallest = nil // the empty key too
+	m.Tables[0].Smallest = nil // the empty key
 	checkDiff(t, "the file with nil for the empty key", twoTablesFile, writeManifest(t, m))
 	got, err := set.ReadManifest(iotest.OneByteReader(strings.NewReader(twoTablesFile)))
 	noError(t, err)
@@ -53,7 +53,7 @@ func checkRead(t *testing.T, file string, m *set.Manifest) {
 	checkDiff(t, "ReadManifest", m, got)
 }
 
-// The lines of a manifest of version 1 have no tailSum.
+// A manifest of version 1 has no tailSum.
 func TestManifestOfVersion1(t *testing.T) {
 	m := twoTables()
 	sum := `,"tailSum":"` + m.Tables[0].TailSum + `"`
@@ -61,7 +61,7 @@ func TestManifestOfVersion1(t *testing.T) {
 	checkRead(t, strings.NewReplacer(`"version":2`, `"version":1`, sum, "").Replace(twoTablesFile), m)
 }
 
-// A filter that is described has two more fields, which have to fit.
+// The two optional fields of a filter must match the table.
 func TestManifestOfFilters(t *testing.T) {
 	m := twoTables()
 	m.Tables[0].FilterSize, m.Tables[0].FilterBits = 700, 16
@@ -83,13 +83,13 @@ func TestManifestOfFilters(t *testing.T) {
 	}
 }
 
-// Other programs write JSON with other spaces, escapes and orders of fields.
+// Other programs may write JSON with other spaces, escapes and field orders.
 func TestManifestOfOtherPrograms(t *testing.T) {
 	file := strings.NewReplacer(":", ": ", "\n", " \r\n", `"entries"`, `"\u0065ntries"`).Replace(twoTablesFile)
 	checkRead(t, strings.TrimSpace(file), twoTables())
 }
 
-// ReadManifest says which line is wrong, and what is expected there.
+// ReadManifest's error names the invalid line and the expected value.
 func TestReadManifestRefuses(t *testing.T) {
 	lines := strings.SplitAfter(twoTablesFile, "\n")
 	for _, tt := range []struct {
@@ -115,7 +115,7 @@ func TestReadManifestRefuses(t *testing.T) {
 	}
 }
 
-// checkRefused checks that ReadManifest refuses the file.
+// checkRefused checks that ReadManifest rejects the file.
 func checkRefused(t *testing.T, file, want string) {
 	t.Helper()
 	m, err := set.ReadManifest(strings.NewReader(file))
@@ -124,7 +124,7 @@ func checkRefused(t *testing.T, file, want string) {
 	}
 }
 
-// A field of a table's line is there once, and has the right type.
+// Each field of a table's line occurs once, with the right type.
 func TestReadManifestRefusesFields(t *testing.T) {
 	for _, tt := range []struct{ from, to, want string }{
 		{`"size":1000`, `"size":1000,"color":"red"`, `unknown field "color"`},
@@ -152,7 +152,7 @@ func TestReadManifestRefusesFields(t *testing.T) {
 	}
 }
 
-// Check looks at each field. WriteManifest and ReadManifest do what Check does.
+// Check checks each field. WriteManifest and ReadManifest call Check.
 func TestManifestCheck(t *testing.T) {
 	long := bytes.Repeat([]byte{'k'}, 256<<10+1)
 	for _, tt := range []struct {
@@ -195,7 +195,7 @@ func TestManifestCheck(t *testing.T) {
 	}
 }
 
-// The longest names and keys are short enough for a line.
+// The longest names and keys fit in a line.
 func TestManifestWithLongLines(t *testing.T) {
 	m := twoTables()
 	m.Tables[0].Name = strings.Repeat("&", 255) // 6 bytes each in JSON
@@ -239,7 +239,7 @@ func TestCheckName(t *testing.T) {
 	}
 }
 
-// Errors of the reader and the writer are in the chain of the error.
+// Errors of the reader and the writer are wrapped.
 func TestManifestErrorsOfReaderAndWriter(t *testing.T) {
 	cause := errors.New("disk on fire")
 	for n := range len(twoTablesFile) {
@@ -255,10 +255,10 @@ func TestManifestErrorsOfReaderAndWriter(t *testing.T) {
 	checkError(t, "WriteManifest", set.WriteManifest(w, twoTables()), cause, "")
 }
 
-// A largeFile is a Store of another program's file, with short lines.
+// A largeFile is a Store with another program's file of short lines.
 type largeFile struct {
 	set.Store
-	left int // bytes that were not read yet
+	left int // bytes not read yet
 }
 
 func (f *largeFile) Open(context.Context, string) (io.ReadCloser, error) { return io.NopCloser(f), nil }
@@ -272,7 +272,7 @@ func (f *largeFile) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Of another program's file, no more is read than shows that it is no manifest.
+// Reading another program's file stops at the first line that a manifest cannot have.
 func TestLoadManifestReadsNoLargeFile(t *testing.T) {
 	t.Parallel()
 	const size = 64 << 20

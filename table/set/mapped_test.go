@@ -20,8 +20,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// randomTables writes a set with random options into a directory, and returns a manifest that has some
-// more of its tables. The keys are those of numbers below n.
+// randomTables writes a set with random options into a directory, and returns a manifest that has some more of its
+// tables. It uses keys of numbers below n.
 func randomTables(t *testing.T, rng *rand.Rand, dir string) (m, next *set.Manifest, n int) {
 	t.Helper()
 	o := randomOptions(rng)
@@ -33,14 +33,14 @@ func randomTables(t *testing.T, rng *rand.Rand, dir string) (m, next *set.Manife
 	return m, next, tables * keys
 }
 
-// An answer is what a set says about a key.
+// An answer is the result of looking up a key in a set.
 type answer struct {
 	Value      string
 	Error      string
 	MayContain bool
 }
 
-// answers asks for present and absent keys of numbers below n.
+// answers looks up present and absent keys of the numbers below n.
 func answers(t *testing.T, s *set.Set, n int) (all []answer) {
 	t.Helper()
 	var keys [][]byte
@@ -59,7 +59,7 @@ func answers(t *testing.T, s *set.Set, n int) (all []answer) {
 	return all
 }
 
-// A set that maps its tables has the answers of one that reads them, also while manifests are swapped.
+// A set with mapped tables returns the same results as one that reads them, even while manifests are swapped.
 func TestMappedSet(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(12, 60)) {
@@ -87,7 +87,7 @@ func testMappedSet(t *testing.T, seed uint64) {
 			if err := mapped.Swap(background, []*set.Manifest{next, m}[i%2]); err != nil {
 				t.Error(err)
 			}
-			runtime.GC() // which unmaps what nothing uses
+			runtime.GC() // unmaps unused files
 		}
 	})
 	for range 5 * n {
@@ -102,8 +102,8 @@ func testMappedSet(t *testing.T, seed uint64) {
 	noError(t, mapped.Verify(background, nil))
 }
 
-// A table that is cut while it is mapped is an error, until it is whole again. What is answered is
-// right.
+// If a table is cut while it is mapped, lookups fail until it is whole again. Successful lookups return the right
+// values.
 func TestMappedSetOfFilesThatAreCut(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(6, 60)) {
@@ -147,7 +147,7 @@ func testMappedFilesThatAreCut(t *testing.T, seed uint64) {
 	}
 }
 
-// If a mapped filter cannot be read, MayContain fails, and the answer of TryMayContain is not known.
+// If a mapped filter cannot be read, MayContain fails, and TryMayContain's result is not known.
 func TestMayContainOfAMappedFilterThatIsCut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -160,7 +160,7 @@ func TestMayContainOfAMappedFilterThatIsCut(t *testing.T) {
 	if may, known := s.TryMayContain([]byte(key(50))); !may || known {
 		t.Errorf("TryMayContain = %v, %v, want an answer that is not known", may, known)
 	}
-	checkOut(t, s, io.ErrUnexpectedEOF, filepath.Base(name))
+	checkUnavailable(t, s, io.ErrUnexpectedEOF, filepath.Base(name))
 }
 
 // Filters and indexes of mapped tables are not in memory, and no file stays open.

@@ -16,10 +16,10 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// fewFilesEnv names the directory of a set for a process that may have few files open.
+// fewFilesEnv is the environment variable for the directory of a set. With it, the process may have few files open.
 const fewFilesEnv = "SIEVETABLE_TEST_FEW_FILES"
 
-// A set of more tables than the process may have files open works, without an option for it.
+// A set with more tables than the process may have open files works, without an option for it.
 func TestMoreTablesThanFiles(t *testing.T) {
 	long.NoRace(t)
 	if dir := os.Getenv(fewFilesEnv); dir != "" {
@@ -36,7 +36,7 @@ func TestMoreTablesThanFiles(t *testing.T) {
 }
 
 func askWithFewFiles(t *testing.T, dir string) {
-	const most = 256 // whoever opens more files has an error
+	const most = 256 // opening more files fails
 	noError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: most, Max: most}))
 	for name, test := range map[string]struct {
 		o     set.Options
@@ -56,7 +56,7 @@ func askWithFewFiles(t *testing.T, dir string) {
 				lookups.Go(func() { askAtRandom(t, s, 500*perTable, rand.New(rand.NewPCG(28, uint64(g)))) })
 			}
 			all := s.Manifest()
-			for range 5 { // the tables from 500 on come and go
+			for range 5 { // the tables from 500 on are removed and added again
 				noError(t, errors.Join(s.Swap(background, manifestOf(all.Tables[:500]...)), s.Swap(background, all)))
 			}
 			lookups.Wait()
@@ -70,7 +70,7 @@ func askWithFewFiles(t *testing.T, dir string) {
 	}
 }
 
-// askAtRandom looks up keys, of numbers below n, in several ways.
+// askAtRandom looks up keys of random numbers below n, in several ways.
 func askAtRandom(t *testing.T, s *set.Set, n int, rng *rand.Rand) {
 	for range rounds(100, 1000) {
 		i := rng.IntN(n)

@@ -11,36 +11,35 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A member is a table of a Set, whose handles open it. Lookups use the handle that is kept without a lock. All
-// else changes under the Set's mu.
+// A member is a table of a Set. Its handles open it. Lookups use the kept handle without a lock.
 //
-// Versions, handles that are being opened, and the reads that are under way hold references. With the last one,
-// the Source forgets the table.
+// Versions, handles that are being opened, and running reads hold references. When the last one is released, the
+// Source forgets the table.
 type member struct {
 	Table
 	s        *Set
-	number   int64 // that no other member of any Set has
+	number   int64 // unique among the members of all Sets
 	refs     refs.Count
-	tailSize atomic.Int64 // one that has opened the table, or that of the current manifest
+	tailSize atomic.Int64 // the one that opened the table, or else the current manifest's
 
 	kept     atomic.Pointer[handle] // nil if the table is not kept open
 	replaced atomic.Int64           // counts how often the Source has forgotten the table: see handle
-	failed   atomic.Pointer[error]  // of the last opening or read; nil: it did not fail
+	failed   atomic.Pointer[error]  // of the last opening or read; nil if it succeeded
 
 	// The Set's mu guards these.
-	versions  int     // how many versions have it; 0: it is not to be kept open
+	versions  int     // number of versions that have it; if 0, it is not kept open
 	loading   *handle // nil if it is not being opened
-	first     int64   // the count of replaced when it was opened first, or notOpened
+	first     int64   // the value of replaced when it was first opened, or notOpened
 	filterErr error   // of the last Reader
 
 	// old is closed when the member has ended or is in the current version again. It is nil
 	// while the member is in the current version.
 	old chan struct{}
 
-	filterBits atomic.Int32 // how many bits of its filter it may keep, when it is opened
+	filterBits atomic.Int32 // the number of bits that its filter may keep when it is opened
 }
 
-// notOpened is the first of a member that was never open.
+// notOpened is the value of first until the first opening.
 const notOpened = -1
 
 // members counts the members of all Sets.
@@ -61,7 +60,7 @@ func (s *Set) member(ctx context.Context, t *Table) (*member, error) {
 			}
 			return m, nil
 		}
-		select { // for a moment, since nobody reads it any more
+		select { // briefly, since nobody reads it any more
 		case <-ending:
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -69,8 +68,8 @@ func (s *Set) member(ctx context.Context, t *Table) (*member, error) {
 	}
 }
 
-// join returns the table of t's name with one more version. If one is just ending, join returns
-// what is closed when it has.
+// join returns the member of t's name, used by one more version. If that member is ending, join instead returns a
+// channel that is closed when it has ended.
 func (s *Set) join(t *Table) (m *member, ending <-chan struct{}, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,8 +90,8 @@ func (s *Set) join(t *Table) (m *member, ending <-chan struct{}, err error) {
 	return m, nil, nil
 }
 
-// differs returns the field in which t is not the same table, or "". A TailSize can differ: it only says how the
-// table is opened.
+// differs returns the name of a field that t does not share with the member, or "". TailSize may differ: it only
+// says how the table is opened.
 func (m *member) differs(t *Table) string {
 	switch {
 	case m.SHA256 != t.SHA256:
@@ -105,13 +104,13 @@ func (m *member) differs(t *Table) string {
 		return "smallest"
 	case !bytes.Equal(m.Largest, t.Largest):
 		return "largest"
-	case m.TailSum != t.TailSum && t.TailSum != "": // it was opened without, or with another one
+	case m.TailSum != t.TailSum && t.TailSum != "": // the table was opened without it, or with another one
 		return "tailSum"
 	}
 	return ""
 }
 
-// leave ends that a version has the table. The last version closes it.
+// leave drops a version's use of the table. After the last one, the table is no longer kept open.
 func (m *member) leave() {
 	defer m.unref()
 	m.s.mu.Lock()
@@ -142,12 +141,12 @@ func (m *member) end() {
 	done := m.s.doneWith()
 	m.s.mu.Unlock()
 	if done != nil {
-		done.Close() // of files that were only read
+		done.Close() // the files were only read
 	}
 	close(m.old)
 }
 
-// doneWith returns the Source if the Set has to close it now. The caller holds mu.
+// doneWith returns the owned Source if it is now to be closed, or nil. The caller holds mu.
 func (s *Set) doneWith() io.Closer {
 	if !s.closed || len(s.members) > 0 {
 		return nil
@@ -157,11 +156,11 @@ func (s *Set) doneWith() io.Closer {
 	return c
 }
 
-// noteEnd notes how the last opening or read has ended.
-func (m *member) noteEnd(err error) {
+// recordResult records the error of the last opening or read, or its success.
+func (m *member) recordResult(err error) {
 	if err != nil {
 		m.failed.Store(&err)
-	} else if m.failed.Load() != nil { // it seldom is: the memory stays shared by all processors
+	} else if m.failed.Load() != nil { // rarely: without a write, all processors share the cache line
 		m.failed.Store(nil)
 	}
 }

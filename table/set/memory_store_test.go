@@ -25,11 +25,11 @@ type memoryStore struct {
 	mu       sync.Mutex
 	files    map[string]memoryFile
 	calls    int // of all methods
-	failAt   int // the number of the call that fails; 0: none
+	failAt   int // the number of the call that fails; 0 means none
 	killed   bool
-	kills    bool // all calls after the one that fails do so too
-	namesAll bool // List knows sizes and times
-	timeless bool // Stat knows no times
+	kills    bool // all later calls fail too
+	namesAll bool // List returns sizes and times
+	timeless bool // Stat returns no times
 }
 
 type memoryFile struct {
@@ -43,7 +43,7 @@ func newMemoryStore() *memoryStore {
 	return &memoryStore{files: map[string]memoryFile{}, namesAll: true}
 }
 
-// call counts a call, and locks the files if it does not fail.
+// call counts a call, and locks the files unless the call fails.
 func (s *memoryStore) call() error {
 	s.mu.Lock()
 	s.calls++
@@ -154,7 +154,7 @@ func (p *memoryTables) Create(context.Context) (io.WriteCloser, error) {
 	return memoryTable{p.tables[len(p.tables)-1], p.s}, nil
 }
 
-// Publish is a call for each table.
+// Publish counts as a call for each table.
 func (p *memoryTables) Publish(ctx context.Context, tables []set.Table) error {
 	if len(tables) != len(p.tables) {
 		return fmt.Errorf("Publish of %d tables, of %d that were created", len(tables), len(p.tables))
@@ -170,7 +170,7 @@ func (p *memoryTables) Publish(ctx context.Context, tables []set.Table) error {
 
 func (p *memoryTables) Abort() error { return nil }
 
-// A replacingStore replaces files under a condition.
+// A replacingStore has conditional writes.
 type replacingStore struct{ *memoryStore }
 
 func (s replacingStore) Replace(_ context.Context, name string, old, content []byte) error {
@@ -185,7 +185,8 @@ func (s replacingStore) Replace(_ context.Context, name string, old, content []b
 	return nil
 }
 
-// checkWhole checks that the store has all tables of its manifest, and returns it and the names of all files.
+// checkWhole checks that the store contains all tables of its manifest. It returns the manifest and the names of all
+// files.
 func (s *memoryStore) checkWhole(t *testing.T) (*set.Manifest, []string) {
 	t.Helper()
 	m, err := set.ReadManifest(bytes.NewReader(s.files[set.ManifestName].content))
@@ -199,7 +200,8 @@ func (s *memoryStore) checkWhole(t *testing.T) (*set.Manifest, []string) {
 	return m, slices.Sorted(maps.Keys(s.files))
 }
 
-// buildSmall writes a set of n keys of that value in small tables or, with Layer, a layer that also removes some.
+// buildSmall writes a set of n keys with that value in small tables or, with Layer, a layer that also removes some
+// keys.
 func buildSmall(t *testing.T, s set.Store, o set.BuilderOptions, n int, value string) error {
 	o.EntriesPerTable = 3
 	removed := 0
@@ -209,8 +211,8 @@ func buildSmall(t *testing.T, s set.Store, o set.BuilderOptions, n int, value st
 	return buildIn(t.Context(), s, o, n, removed, value, true)
 }
 
-// Whichever call of a Store fails or ends the process, the manifest has all its tables. Without an error it is the
-// new one, and a Sweep leaves nothing but the set. With one, it is most often the old one.
+// Whichever call of a Store fails or ends the process, all tables of the manifest exist. Without an error, the
+// manifest is the new one, and a Sweep leaves only the set. With an error, it is usually the old one.
 func TestStoreFailsAtEachCall(t *testing.T) {
 	t.Parallel()
 	for _, o := range []set.BuilderOptions{{}, {Layer: true}, {Lease: set.NewLease()}} {
@@ -232,14 +234,14 @@ func TestStoreFailsAtEachCall(t *testing.T) {
 					break // no call has failed
 				}
 				if !errors.Is(err, errCall) {
-					t.Errorf("%+v, call %d: %v, want that it fails", o, failAt, err)
+					t.Errorf("%+v, call %d: %v, want an error", o, failAt, err)
 				}
 			}
 		}
 	}
 }
 
-// checkSwept sweeps the store, when leases have ended, and checks that only the set is left.
+// checkSwept sweeps the store after leases have expired, and checks that only the set remains.
 func checkSwept(t *testing.T, s *memoryStore) {
 	t.Helper()
 	calls := s.calls
@@ -257,7 +259,7 @@ func checkSwept(t *testing.T, s *memoryStore) {
 	s.calls = calls
 }
 
-// If a Store replaces files under a condition, no layer is lost without a lock either.
+// With conditional writes, no layer is lost, even without a lock.
 func TestManyLayersWithoutLock(t *testing.T) {
 	t.Parallel()
 	for range rounds(5, 100) {
@@ -285,7 +287,7 @@ func TestSetThatChangedMeanwhile(t *testing.T) {
 	s := replacingStore{newMemoryStore()}
 	other := false
 	o := set.BuilderOptions{Check: func(*set.Manifest) error {
-		if other { // Commit has read the manifest
+		if other { // after Commit has read the manifest
 			s.files[set.ManifestName] = memoryFile{[]byte("{}"), time.Now()}
 		}
 		other = true
@@ -293,11 +295,11 @@ func TestSetThatChangedMeanwhile(t *testing.T) {
 	}}
 	checkError(t, "Commit", buildSmall(t, s, o, 5, "v"), set.ErrChanged, "")
 	if got := string(s.files[set.ManifestName].content); got != "{}" {
-		t.Errorf("the manifest is %s, want that of the other program", got)
+		t.Errorf("the manifest is %s, want the other program's", got)
 	}
 }
 
-// A lease lasts a day, or as long as its time is not known.
+// A lease lasts a day. If its time is unknown, it does not expire.
 func TestLeaseLasts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// tableMemory returns how many bytes an open table of m takes that was used.
+// tableMemory returns the memory of one open table of m after some use.
 func tableMemory(t testing.TB, src *store, m *set.Manifest, o *table.ReaderOptions) int64 {
 	t.Helper()
 	s := open(t, m, src, &set.Options{Reader: *o})
@@ -21,7 +21,7 @@ func tableMemory(t testing.TB, src *store, m *set.Manifest, o *table.ReaderOptio
 	return s.MemorySize() / int64(len(m.Tables))
 }
 
-// MemorySize bounds what open tables take. The Cache keeps the blocks of those that are closed.
+// MemorySize limits the memory of open tables. The Cache keeps the blocks of closed ones.
 func TestMemorySizeBoundsOpenTables(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 100, filtered)
@@ -43,8 +43,8 @@ func TestMemorySizeBoundsOpenTables(t *testing.T) {
 	check("after lookups")
 }
 
-// After a Swap, tables that only the old manifest has take no memory of the bound: as many new ones stay
-// open as old ones did, and no more if the next manifest has both.
+// After a Swap, tables that only the old manifest lists do not count towards MemorySize. As many new ones stay open
+// as old ones did, and no more if the next manifest lists both.
 func TestMemorySizeIsForTheTablesOfTheManifest(t *testing.T) {
 	t.Parallel()
 	const half = 20
@@ -73,8 +73,7 @@ func TestMemorySizeIsForTheTablesOfTheManifest(t *testing.T) {
 	checkEnd(t, s)
 }
 
-// Open tables take more memory when lookups have built the search trees of their indexes. The Set then
-// closes others.
+// When lookups have built search trees over the indexes, open tables take more memory. The Set then closes some.
 func TestMemorySizeOfTablesThatGrow(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -84,7 +83,7 @@ func TestMemorySizeOfTablesThatGrow(t *testing.T) {
 	src, m := setOf(t, tables, keys, &o)
 	one := tableMemory(t, src, m, new(table.ReaderOptions))
 	all := open(t, m, src, nil)
-	bound := tables*one + one/2 // for all of them, at first
+	bound := tables*one + one/2 // at first enough for all of them
 	s := open(t, m, src, &set.Options{MemorySize: bound})
 	rng := rand.New(rand.NewPCG(29, 1))
 	for range 50 * keys {
@@ -100,7 +99,7 @@ func TestMemorySizeOfTablesThatGrow(t *testing.T) {
 	}
 }
 
-// A table that is used again and again stays open, however many others are asked once.
+// A table in repeated use stays open, however many other tables are used once.
 func TestUsedTablesStayOpen(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 100, filtered)
@@ -121,7 +120,7 @@ func TestUsedTablesStayOpen(t *testing.T) {
 	}
 }
 
-// If tables are asked for one after the other, and one does not fit, most of them stay open all the same.
+// If tables are used in turn, and one does not fit, most of them still stay open.
 func TestTablesStayOpenInAScan(t *testing.T) {
 	t.Parallel()
 	const tables, scans = 20, 30
@@ -137,7 +136,7 @@ func TestTablesStayOpenInAScan(t *testing.T) {
 	}
 }
 
-// A table that takes more than the bound is open while it is in use.
+// A table that exceeds MemorySize is open while it is in use.
 func TestMemorySizeOfLessThanATable(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
@@ -157,7 +156,7 @@ func TestMemorySizeOfLessThanATable(t *testing.T) {
 	checkDiff(t, "MemorySize", int64(0), s.MemorySize())
 }
 
-// A table that was used often, but not for a while, is closed for others.
+// A table that was used often, but not lately, is closed for others.
 func TestMemoryForgetsOldUse(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 8, filtered)

@@ -30,12 +30,12 @@ func (h *handle) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	h.tail = nil // what the Reader needs is in its own memory
+	h.tail = nil // the Reader has its own copy
 	h.filterErr, h.reader, h.paged = h.filterErrOf(r), r, r.Filters().Pages != nil
 	return nil
 }
 
-// source returns what the Reader reads: a mapped file, or the handle with the tail.
+// source returns the Reader's source: a mapped file, or the handle after reading the tail.
 func (h *handle) source(ctx context.Context) (src io.ReaderAt, err error) {
 	size := h.Size
 	if m, maps := h.s.src.(Mapper); maps && h.s.o.Reader.Mapped {
@@ -47,7 +47,7 @@ func (h *handle) source(ctx context.Context) (src io.ReaderAt, err error) {
 	switch {
 	case err != nil:
 		return nil, h.errorf("mapping %d bytes: %w", h.Size, err)
-	case src == nil: // it is not to be mapped, or cannot be
+	case src == nil: // Mapped is not set, or the table cannot be mapped
 		return h, h.readTail(ctx, h.endSize(h.tailSize.Load(), false))
 	case size != h.Size:
 		return nil, h.mismatch("size", "%d bytes in the table, %d in the manifest", size, h.Size)
@@ -56,13 +56,13 @@ func (h *handle) source(ctx context.Context) (src io.ReaderAt, err error) {
 	return src, nil
 }
 
-// newReader opens the table, and compares it with the manifest. With share, the Reader shares blocks
-// in the Cache with all Readers of the table. It is for one that is known: see identify. If the table
-// turns out not to be, the Reader must be closed before it reads a block.
+// newReader opens a Reader and compares the table with the manifest. If share is set, the Reader shares blocks in
+// the Cache with all Readers of the table, which requires that the table is known: see identify. If known is false,
+// the caller must close such a Reader before it reads a block.
 func (h *handle) newReader(src io.ReaderAt, share bool) (r *table.Reader, known bool, err error) {
 	o := h.s.readerOptions(h.limit)
 	o.Name, o.CacheKey = h.Name, fmt.Sprintf("member %d", h.number)
-	if share { // by the TailSum too: only Verify compares the SHA-256 with the table
+	if share { // with the TailSum: only Verify compares the SHA-256 with the table
 		o.CacheKey = fmt.Sprintf("%s %s %d", h.SHA256, h.TailSum, h.Size)
 	}
 	if r, err = table.NewReader(src, h.Size, &o); err != nil {
@@ -79,12 +79,12 @@ func (h *handle) newReader(src io.ReaderAt, share bool) (r *table.Reader, known 
 	return r, known, err
 }
 
-// largeTail is the size in bytes from which on the tail's memory is not taken before it is known
-// that the table has that size.
+// largeTail is a tail's size in bytes. Before memory for a larger tail is allocated, a small read checks the table's
+// size.
 const largeTail = 16 << 20
 
-// holdsPages reports whether the pages of a paged filter are in memory. Readers hold them if the policy is InMemory of
-// package paged, of which PagedTail is 0. Verify always does.
+// holdsPages reports whether the pages of a paged filter are in memory. Readers hold them if the policy is InMemory
+// of package paged, whose PagedTail is 0. Verify always does.
 func (s *Set) holdsPages(verifies bool) bool {
 	return slices.ContainsFunc(s.o.Reader.TableFilterPolicies, func(p filter.TablePolicy) bool {
 		paged, ok := p.(interface{ PagedTail() int })
@@ -92,19 +92,19 @@ func (s *Set) holdsPages(verifies bool) bool {
 	})
 }
 
-// endSize returns how many bytes at the end of a table with that tail are read to open it: the tail, and the pages of a
-// filter before it if holdsPages. Verify also reads pages that no policy reads. The manifest does not say which filters
-// have pages. If it is one that has none, and cannot be narrowed, more is read than is needed.
+// endSize returns the number of bytes at the end of the table that are read to open it: the tail and, if holdsPages,
+// the pages of a filter before it. Verify also reads pages that no policy reads. The manifest does not say which
+// filters have pages, so more may be read than needed if a filter has none and cannot be narrowed.
 func (m *member) endSize(tail int64, verifies bool) int64 {
-	isBefore := m.FilterSize >= tail // certainly; a smaller one may be too
+	isBefore := m.FilterSize >= tail // certainly; a smaller filter may be too
 	if m.FilterBits == 0 && (m.s.holdsPages(verifies) || verifies && isBefore) {
 		tail += min(m.FilterSize, m.Size-tail)
 	}
 	return tail
 }
 
-// readTail reads size bytes at the end of the table, which have its filters, metaindex, index and footer. The end of the
-// file must be where the manifest says.
+// readTail reads the last size bytes of the table: its filters, metaindex, index and footer. The file must end where
+// the manifest says.
 func (h *handle) readTail(ctx context.Context, size int64) error {
 	if size > largeTail {
 		if err := h.readEnd(ctx, make([]byte, 2)); err != nil {
@@ -119,8 +119,8 @@ func (h *handle) readTail(ctx context.Context, size int64) error {
 	return h.readEnd(ctx, p)
 }
 
-// readEnd fills p but for one byte with the end of the table. The one byte must be missing
-// because the table ends before it.
+// readEnd fills p, except for its last byte, with the end of the table. Reading the last byte must fail, since the
+// table ends before it.
 func (h *handle) readEnd(ctx context.Context, p []byte) error {
 	want := len(p) - 1
 	off := h.Size - int64(want)
@@ -128,7 +128,7 @@ func (h *handle) readEnd(ctx context.Context, p []byte) error {
 	switch {
 	case n == len(p):
 		return h.mismatch("size", "more than %d bytes in the table", h.Size)
-	case err != io.EOF: // one that is wrapped can be that of a connection
+	case err != io.EOF: // a wrapped io.EOF can be a connection's
 		return h.errorf("reading %d bytes at %d: %w", len(p), off, err)
 	case n < want && n > 0:
 		return h.mismatch("size", "%d bytes in the table, %d in the manifest", off+int64(n), h.Size)
@@ -138,12 +138,12 @@ func (h *handle) readEnd(ctx context.Context, p []byte) error {
 	return nil
 }
 
-// ReadAt is ReadAtContext for what has no context, such as Reader.Verify.
+// ReadAt is ReadAtContext for callers without a context, such as Reader.Verify.
 func (h *handle) ReadAt(p []byte, off int64) (int, error) {
 	return h.ReadAtContext(context.Background(), p, off)
 }
 
-// ReadAtContext reads the table. While that is being opened, it reads only its end.
+// ReadAtContext reads the table. While the table is being opened, it reads only the table's end.
 func (h *handle) ReadAtContext(ctx context.Context, p []byte, off int64) (int, error) {
 	if h.tail != nil {
 		return h.readFromTail(p, off)
@@ -151,16 +151,16 @@ func (h *handle) ReadAtContext(ctx context.Context, p []byte, off int64) (int, e
 	n, err := h.readFull(ctx, p, off)
 	switch {
 	case n == len(p):
-		h.noteEnd(nil)
+		h.recordResult(nil)
 	case ctx.Err() == nil:
-		h.noteEnd(err)
+		h.recordResult(err)
 	}
 	return n, err
 }
 
-// noteLookup notes the error of a lookup in a mapped table, which reads past the handle, if the table could not be
-// read. Other parts of it may be readable still, so only the next opening takes the note back.
-func (h *handle) noteLookup(err error) {
+// recordLookup records the error of a lookup in a mapped table that could not be read, since such reads bypass the
+// handle. Other parts of the table may still be readable, so only opening it again clears the error.
+func (h *handle) recordLookup(err error) {
 	if !h.mapped || err == nil || err == table.ErrNotFound {
 		return
 	}
@@ -171,13 +171,13 @@ func (h *handle) noteLookup(err error) {
 			return
 		}
 	}
-	if errors.As(err, new(*alloc.Error)) { // there is too little memory for a block
+	if errors.As(err, new(*alloc.Error)) { // too little memory for a block
 		return
 	}
-	h.noteEnd(err)
+	h.recordResult(err)
 }
 
-// readFull reads len(p) bytes that are in the table.
+// readFull reads len(p) bytes of the table. The end of the file is an error.
 func (h *handle) readFull(ctx context.Context, p []byte, off int64) (int, error) {
 	n, err := h.read(ctx, p, off)
 	if n == len(p) {

@@ -10,7 +10,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// BenchmarkOpening opens a table of a directory for each lookup, of an absent key.
+// BenchmarkOpening opens a table in a directory for each lookup of an absent key.
 func BenchmarkOpening(b *testing.B) {
 	filterOnly := &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}
 	for _, c := range []struct {
@@ -49,8 +49,8 @@ func writeTables(t testing.TB, dir string, o *table.WriterOptions, tables, keys 
 	return m
 }
 
-// BenchmarkMemorySize asks 100 tables for absent keys, in some order, with a MemorySize that is a part of
-// what they take when they are read.
+// BenchmarkMemorySize looks up absent keys of 100 tables in several orders. MemorySize is a percentage of the
+// tables' memory.
 func BenchmarkMemorySize(b *testing.B) {
 	const tables, keys = 100, 9900
 	dir := b.TempDir()

@@ -14,7 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Opening a table takes one read, of its tail and one byte more.
+// Opening a table takes one read, of its tail and one more byte.
 func TestOpenReadsEachTableOnce(t *testing.T) {
 	t.Parallel()
 	for _, o := range []*table.WriterOptions{nil, filtered, {FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}} {
@@ -29,7 +29,7 @@ func TestOpenReadsEachTableOnce(t *testing.T) {
 	}
 }
 
-// A table that is not as the manifest says is an error that names the table and the field.
+// If a table differs from the manifest, the error names the table and the field.
 func TestOpenOfOtherTables(t *testing.T) {
 	t.Parallel()
 	other := write(t, new(bytes.Buffer), "t1", filtered, numbered(1000, 1100))
@@ -69,13 +69,13 @@ func TestOpenOfOtherTables(t *testing.T) {
 	} {
 		src, m := sameSize(t, "value %04d")
 		if test.want == "largest" {
-			m.Tables = m.Tables[:2] // else the range of the next one would be in the way
+			m.Tables = m.Tables[:2] // the next one would overlap
 		}
 		test.change(src, &m.Tables[1])
 		want := fmt.Sprintf("set: table %q: %s: ", "t1", test.want)
 		for _, mapped := range []bool{false, true} {
 			if mapped && test.want == "tailSize" {
-				continue // it is for tables that are read
+				continue // only if tables are read
 			}
 			t.Run(fmt.Sprintf("%s, mapped %t", name, mapped), func(t *testing.T) {
 				o := set.Options{OpenAll: true, Concurrency: 1, Reader: table.ReaderOptions{Mapped: mapped}}
@@ -96,7 +96,7 @@ func lastSeparator(t *testing.T, contents []byte) []byte {
 	return l.Data[len(l.Data)-2].Separator
 }
 
-// Tables of a Source that hands out their bytes are not read.
+// If a Source hands out the bytes of tables, they are not read.
 func TestMappedBytesAreNotRead(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
@@ -120,7 +120,7 @@ func empty(s *store, l *set.Table) {
 	l.Size, l.TailSize, l.TailSum = w.Size(), w.TailSize(), ""
 }
 
-// sameSize returns a set of three tables that have the same size. The numbers of their values have that form.
+// sameSize returns a set of three tables of the same size. The format is for the values' numbers.
 func sameSize(t testing.TB, value string) (*store, *set.Manifest) {
 	s, m, o := newStore(), new(set.Manifest), *filtered
 	o.Compression = table.NoCompression
@@ -134,8 +134,8 @@ func sameSize(t testing.TB, value string) (*store, *set.Manifest) {
 	return s, m
 }
 
-// Damage in the tail is an error that names the table and the block. Damage in a filter is not:
-// FilterErr tells. If a checksum is damaged, the table is not that of the manifest.
+// If the tail is corrupt, the error names the table and the block. For a corrupt filter there is no error, but
+// FilterErr reports it. If a checksum is corrupt, the table does not match the manifest.
 func TestOpenOfDamagedTables(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
@@ -148,19 +148,19 @@ func TestOpenOfDamagedTables(t *testing.T) {
 		s, err := set.Open(background, m, src, eager)
 		if err != nil {
 			if refused++; !errors.Is(err, table.ErrCorrupt) && !errors.Is(err, set.ErrMismatch) || !strings.Contains(err.Error(), "t001") {
-				t.Errorf("byte %d: Open = %v, want damage of t001", off, err)
+				t.Errorf("byte %d: Open = %v, want corruption in t001", off, err)
 			}
 			continue
 		}
 		if err := s.FilterErr(); err != nil {
 			if unfiltered++; !errors.Is(err, table.ErrCorrupt) || !strings.Contains(err.Error(), "t001") {
-				t.Errorf("byte %d: FilterErr = %v, want damage of t001", off, err)
+				t.Errorf("byte %d: FilterErr = %v, want corruption in t001", off, err)
 			}
 		}
 		checkGet(t, s, key(60), "value of 60")
 		checkGet(t, s, key(60)+"x", "")
 		if err := s.Verify(background, nil); err == nil {
-			t.Errorf("byte %d: Verify finds no damage", off)
+			t.Errorf("byte %d: Verify finds no corruption", off)
 		}
 		s.Close()
 	}
@@ -169,7 +169,7 @@ func TestOpenOfDamagedTables(t *testing.T) {
 	}
 }
 
-// An error of the Source is found by errors.Is, and the error names table and range.
+// Errors wrap the Source's error, and name the table and the range.
 func TestOpenOfUnreadableTables(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
@@ -182,7 +182,7 @@ func TestOpenOfUnreadableTables(t *testing.T) {
 	}
 }
 
-// A manifest's word takes no memory: neither a long table nor a long tail.
+// No memory is allocated on the manifest's word alone, for a long table or a long tail.
 func TestOpenTakesNoMemoryOnTheManifestsWord(t *testing.T) {
 	src, m := numberedSet(t, 1, filtered)
 	for _, tail := range []int64{1 << 30, 1<<62 - 1} {
@@ -195,7 +195,7 @@ func TestOpenTakesNoMemoryOnTheManifestsWord(t *testing.T) {
 	}
 }
 
-// A tail that is large is read too.
+// A large tail is read too.
 func TestOpenOfALargeTail(t *testing.T) {
 	t.Parallel()
 	src, pairs := newStore(), numbered(0, 3)
@@ -203,7 +203,7 @@ func TestOpenOfALargeTail(t *testing.T) {
 	m := manifestOf(src.put(t, "large", &table.WriterOptions{Compression: table.NoCompression}, pairs))
 	m.Tables[0].TailSize = m.Tables[0].Size
 	s := open(t, m, src, eager)
-	checkReads(t, src, 2) // one shows that the table is so large
+	checkReads(t, src, 2) // the first one checks the table's size
 	checkGet(t, s, key(2), "value of 2")
 }
 
@@ -224,7 +224,7 @@ func TestOpenRefusesArguments(t *testing.T) {
 	checkReads(t, src, 0)
 }
 
-// What the caller does to a manifest or a key of it later does not matter.
+// The caller may modify the manifest and its keys after Open.
 func TestOpenCopiesTheManifest(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 2, nil)

@@ -13,34 +13,36 @@ import (
 
 // Options are the options of a Set. A value out of range is an error, and so is an option that others make useless.
 type Options struct {
-	// Reader has the options of the tables. Name, CacheKey, TailSum, TailSize, Comparer and FilterKey must not be set.
-	// With Mapped, tables in a directory are mapped into memory, and no file stays open. Tables beyond the system's
-	// limit are read.
+	// Reader has the options of the tables. Name, CacheKey, TailSum, TailSize, Comparer and FilterKey must not be
+	// set. With Mapped, tables in a directory are mapped into memory, and no file stays open. Tables that the system
+	// cannot map, such as beyond its limit, are read.
 	Reader table.ReaderOptions
 
-	// OpenAll makes Open and Swap open all new tables, and fail if one cannot be opened, or with
-	// [table.ErrUnknownFilter] if Reader lacks the policy of a filter. By default, a table is opened by its first lookup,
-	// which returns the error, and FilterErr reports a filter that is not used.
+	// OpenAll makes Open and Swap open all new tables. If one cannot be opened, they fail. If Reader lacks the
+	// policy of a filter, they fail with [table.ErrUnknownFilter]. By default, a table is opened by its first
+	// lookup, which returns the error, and FilterErr reports filters that are not used.
 	OpenAll bool
 
-	// If OnLoss is not nil, Open and Swap with OpenAll call it for each new table that cannot be opened. If it returns
-	// true, they go on without the table, and lookups of its keys try to open it again. Otherwise they fail with l.Err.
-	// OnLoss requires OpenAll, and must not call Swap. It is not called for [table.ErrUnknownFilter], or if ctx is done.
+	// If OnLoss is not nil, Open and Swap with OpenAll call it for each new table that cannot be opened. If it
+	// returns true, they continue without the table, and lookups of its keys try to open it again. Otherwise they
+	// fail with l.Err. OnLoss requires OpenAll, and must not call Swap. It is not called for
+	// [table.ErrUnknownFilter], or if ctx is done.
 	OnLoss func(l table.Loss) bool
 
-	// ReadTimeout limits each ReadAt and Map of the Source, such as of a table's tail. When it expires, the lookup fails
-	// with context.DeadlineExceeded. A [Dir] cannot interrupt a file system that stalls. Zero means no limit.
+	// ReadTimeout limits each call of the Source's ReadAt and Map. When it expires, the lookup fails with
+	// context.DeadlineExceeded. A [Dir] cannot interrupt a file system that stalls. Zero means no limit.
 	ReadTimeout time.Duration
 
-	// MemorySize limits the bytes of memory of open tables, without mapped bytes. Zero means no limit. Beyond it, the
-	// least used tables are closed. Opening one again reads all of its filters and its index, so random lookups become
-	// many times slower even if only 5 % do not fit. Tables in use may exceed the limit.
+	// MemorySize limits the memory of open tables, in bytes. Mapped bytes do not count. Zero means no limit. Beyond
+	// it, the least used tables are closed. Opening one again reads all of its filters and its index, so random
+	// lookups become many times slower even if only 5 % do not fit. Tables in use may exceed the limit.
 	MemorySize int64
 
-	// FilterMemory limits the bytes of memory of all table filters. Zero means no limit. Fuse filters are narrowed until
-	// they fit, which adds false positives. If a filter does not fit at all, FilterErr reports it, and lookups go on
-	// without it, but a table with only a filter keeps it. Bloom filters count but stay as they are. Mapped filters are
-	// not narrowed. After a Swap, open tables whose filters must be narrower are opened again by their next lookup.
+	// FilterMemory limits the memory of all table filters, in bytes. Zero means no limit. Fuse filters are narrowed
+	// until they fit, which adds false positives. If a filter does not fit at all, FilterErr reports it, and lookups
+	// do without it. A table with only a filter keeps it. Bloom filters count but stay unchanged. Mapped filters
+	// are not narrowed. After a Swap, open tables whose filters must be narrower are opened again by their next
+	// lookup.
 	FilterMemory int64
 
 	// MaxOpenFiles limits the open files of OpenDir and OpenFS, up to 1048576. Beyond it, idle files are closed. Zero
@@ -61,7 +63,7 @@ const (
 	bytewiseOnly = "a set's keys are in bytewise order, and its filters contain whole keys"
 )
 
-// unset has the options of Readers that a Set does not take.
+// unset maps the Reader options that must not be set to the reason.
 var unset = map[string]string{
 	"Name": setsItself, "CacheKey": setsItself, "TailSum": setsItself, "TailSize": setsItself,
 	"Comparer": bytewiseOnly, "FilterKey": bytewiseOnly,

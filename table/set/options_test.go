@@ -7,7 +7,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// An option out of its range is an error that says why.
+// An option out of its range is an error that gives the reason.
 func TestOpenRefusesOptions(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 1, nil)

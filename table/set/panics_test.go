@@ -15,14 +15,14 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A panicker panics at random calls, while it may.
+// A panicker panics in random calls, until it is disabled.
 type panicker struct {
 	mu    sync.Mutex
 	rng   *rand.Rand
-	every int // one of so many calls panics; 0: none
+	every int // one of every calls panics; 0 means none
 }
 
-// errPanic is what it panics with.
+// errPanic is a panicker's panic value.
 var errPanic = errors.New("a call that panics")
 
 func (p *panicker) call() {
@@ -52,7 +52,7 @@ func (c panickingCodec) Decode(dst, src []byte, most int) ([]byte, error) {
 	return c.Codec.Decode(dst, src, most)
 }
 
-// A panickingPolicy has filters that panic when they are opened or asked.
+// A panickingPolicy has filters that panic when they are opened or checked.
 type panickingPolicy struct {
 	filter.TablePolicy
 	p *panicker
@@ -74,8 +74,8 @@ func (f panickingFilter) Contains(key []byte) bool {
 	return f.TableFilter.Contains(key)
 }
 
-// Whatever of a program panics, in whatever call: nothing stays locked or in use. Lookups go on
-// when nothing panics any more, and Close and Drain end.
+// Whatever code of a program panics, in any call, nothing stays locked or in use. Afterwards lookups succeed, and
+// Close and Drain end.
 func TestAnyCallMayPanic(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(60, 2000)) {
@@ -112,7 +112,7 @@ type calls struct {
 	it  *set.Iter
 }
 
-// random makes a call, which may panic.
+// random makes a random call, which may panic.
 func (c *calls) random() {
 	defer func() {
 		if r := recover(); r != nil && r != errPanic {
@@ -149,10 +149,10 @@ func (c *calls) random() {
 	}
 }
 
-// end checks that all goes on, and ends.
+// end checks that lookups succeed, and that Close and Drain end.
 func (c *calls) end(seed uint64) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(background, 5*time.Minute) // only a hang takes as long
+	ctx, cancel := context.WithTimeout(background, 5*time.Minute) // only a hang takes that long
 	defer cancel()
 	if err := c.s.Swap(ctx, c.m); err != nil {
 		c.t.Fatalf("seed %d: Swap = %v", seed, err)

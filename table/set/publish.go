@@ -58,16 +58,17 @@ func (b *Builder) commit() (Layer, error) {
 	return base.add(b.ctx, b.store, l, &b.o)
 }
 
-// unchanged returns the error of a build without entries.
+// unchanged returns the error for a build without entries.
 func unchanged(s Store) error {
 	return fmt.Errorf("set: %s is unchanged: %w", s.Path(ManifestName), ErrEmpty)
 }
 
-// storeTables stores the tables under their names, and returns them. The numbers in the names go on after last.
+// storeTables stores the tables under their names, and returns them. Except for parts, names are numbered from
+// last+1.
 func (b *Builder) storeTables(last int) (l Layer, err error) {
 	extension := ".ldb"
 	if b.o.Writer != nil && b.o.Writer.FilterOnly {
-		extension = ".filter" // for LevelDB, it would be an empty table
+		extension = ".filter" // LevelDB would read it as an empty table
 	}
 	found := make([]bool, len(b.tables))
 	for i := range b.tables {
@@ -98,10 +99,10 @@ func (b *Builder) storeTables(last int) (l Layer, err error) {
 	return l, nil
 }
 
-// maxNumber is above all numbers of names that count as such, and not as dates or hashes.
+// maxNumber limits the numbers in names. A larger one is a date or a hash.
 const maxNumber = 1e9
 
-// lastNumber returns the largest number that begins the name of a table.
+// lastNumber returns the largest number at the start of a table's name.
 func lastNumber(m *Manifest) (last int) {
 	for t := range m.All() {
 		n := 0
@@ -125,7 +126,7 @@ func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) error {
 		return errors.New("set: Removals without Layer: a new set has nothing to remove")
 	}
 	return exclusively(ctx, s, o.Lease, func() error {
-		if err := checkThere(ctx, s, (&Manifest{Layers: []Layer{l}}).All()); err != nil {
+		if err := checkExist(ctx, s, (&Manifest{Layers: []Layer{l}}).All()); err != nil {
 			return err
 		}
 		base, err := readBase(ctx, s, o)
@@ -140,10 +141,10 @@ func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) error {
 	})
 }
 
-// PublishManifest writes a whole manifest, with its layers, to the file name of the Store. If check is not nil and
-// returns an error for the old manifest, or nil, the old one stays. So it does if a table is missing: the error is
-// [ErrMissing]. If the Store is a [Replacer], tables are looked for only after the manifest is written: if one is
-// missing, the error is [ErrGone], and the new manifest stays.
+// PublishManifest writes a whole manifest, with its layers, to the file name of the Store. If check is not nil, it
+// is called with the old manifest, or nil. If check returns an error, the old manifest stays. If a table is missing,
+// it stays too, and the error is [ErrMissing]. If the Store is a [Replacer], tables are checked only after the
+// manifest is written: if one is missing, the error is [ErrGone], and the new manifest stays.
 func PublishManifest(ctx context.Context, s Store, name string, m *Manifest, check func(old *Manifest) error) error {
 	if err := m.Check(); err != nil {
 		return err
@@ -162,14 +163,14 @@ func PublishManifest(ctx context.Context, s Store, name string, m *Manifest, che
 		return replace()
 	}
 	return exclusively(ctx, s, "", func() error {
-		if err := checkThere(ctx, s, m.All()); err != nil {
+		if err := checkExist(ctx, s, m.All()); err != nil {
 			return err
 		}
 		return replace()
 	})
 }
 
-// readBase reads and checks the manifest that is replaced, or that gets a layer.
+// readBase reads and checks the manifest that is to be replaced or extended by a layer.
 func readBase(ctx context.Context, s Store, o *BuilderOptions) (storedManifest, error) {
 	base, err := readStored(ctx, s, ManifestName)
 	if errors.Is(err, table.ErrCorrupt) {
@@ -185,8 +186,8 @@ func readBase(ctx context.Context, s Store, o *BuilderOptions) (storedManifest, 
 	return base, err
 }
 
-// checkThere checks that all tables are in the Store.
-func checkThere(ctx context.Context, s Store, tables iter.Seq[*Table]) error {
+// checkExist checks that all tables are in the Store.
+func checkExist(ctx context.Context, s Store, tables iter.Seq[*Table]) error {
 	missing, err := firstMissing(ctx, s, tables)
 	if err == nil && missing != nil {
 		err = fmt.Errorf("set: %s, of %d bytes: %w: all workers must write to the same Store; "+
@@ -220,7 +221,7 @@ func firstMissing(ctx context.Context, s Store, tables iter.Seq[*Table]) (*Table
 	return nil, nil
 }
 
-// has reports whether the tables of l are none, or those of the newest layer.
+// has reports whether l is empty, or has the tables of the newest layer.
 func (old storedManifest) has(l Layer) bool {
 	if len(l.Tables)+len(l.Removals) == 0 {
 		return true
@@ -231,11 +232,11 @@ func (old storedManifest) has(l Layer) bool {
 		slices.EqualFunc(old.Layers[n-1].Removals, l.Removals, same)
 }
 
-// add writes the manifest of tables, alone or as a layer. It returns the layer with the names in the
-// manifest. If another program has added a layer meanwhile, it is kept.
+// add writes a manifest with the tables, alone or as a layer. It returns them with their names in the manifest. If
+// another program has added a layer meanwhile, it is kept.
 func (old storedManifest) add(ctx context.Context, s Store, tables Layer, o *BuilderOptions) (Layer, error) {
 	for {
-		l := tables // with its first names: Sweep knows those that were renamed once
+		l := tables // with the original names: Sweep recognizes names with one suffix
 		m := &Manifest{Tables: l.Tables}
 		if o.Layer {
 			if err := old.renameTaken(ctx, s, &l); err != nil {
@@ -253,8 +254,8 @@ func (old storedManifest) add(ctx context.Context, s Store, tables Layer, o *Bui
 	}
 }
 
-// renameTaken gives tables other names if their own are taken: older layers have the same tables. A
-// manifest lists a name once, so that they are copied.
+// renameTaken renames tables whose names are taken because older layers have the same tables. Since a manifest lists
+// each name once, the tables are copied.
 func (old storedManifest) renameTaken(ctx context.Context, s Store, l *Layer) error {
 	taken := old.names()
 	l.Tables, l.Removals = slices.Clone(l.Tables), slices.Clone(l.Removals)

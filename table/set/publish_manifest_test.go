@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A manifest whose tables are there is written, and its own replaced. Where there is no lock and no condition,
+// A manifest whose tables exist is written, and can be replaced. If there is neither a lock nor conditional writes,
 // a lease protects it meanwhile.
 func TestPublishManifest(t *testing.T) {
 	t.Parallel()
@@ -46,8 +46,8 @@ func TestPublishManifest(t *testing.T) {
 	}
 }
 
-// A table that is missing is an error: before the manifest is written or, of a Replacer, after it. If the manifest has
-// been replaced by then, it does not matter. Trying again finds the same.
+// A missing table is an error: before the manifest is written or, for a Replacer, afterwards, unless the manifest
+// has been replaced by then. Another try fails in the same way.
 func TestPublishManifestOfMissingTables(t *testing.T) {
 	t.Parallel()
 	m := &set.Manifest{Tables: []set.Table{tableNumber(2)}}
@@ -70,7 +70,7 @@ func TestPublishManifestOfMissingTables(t *testing.T) {
 	}
 }
 
-// Of a table, only the bytes of its line are stored.
+// A table is stored only if its bytes match its line.
 func TestPutTable(t *testing.T) {
 	t.Parallel()
 	sum := sha256.Sum256([]byte("a table"))

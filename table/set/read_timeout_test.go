@@ -29,7 +29,7 @@ func stalled(table string, err error) hook {
 	}
 }
 
-// A stallingMapper is a mapper whose Map stalls as its reads do.
+// A stallingMapper is a mapper whose Map stalls like its reads.
 type stallingMapper struct{ mapper }
 
 func (s stallingMapper) Map(ctx context.Context, name string) (io.ReaderAt, int64, error) {
@@ -41,8 +41,7 @@ func (s stallingMapper) Map(ctx context.Context, name string) (io.ReaderAt, int6
 	return s.mapper.Map(ctx, name)
 }
 
-// A read that is not over after ReadTimeout fails the call, which says what it was. The next call
-// tries again.
+// If a read exceeds ReadTimeout, the call fails with an error that names the read. The next call tries again.
 func TestReadTimeout(t *testing.T) {
 	t.Parallel()
 	hungUp := errors.New("hung up")
@@ -79,14 +78,14 @@ func TestReadTimeout(t *testing.T) {
 					if err := test.do(s); err != nil {
 						t.Errorf("the next call: %v", err)
 					}
-					checkOut(t, s, nil)
+					checkUnavailable(t, s, nil)
 				})
 			})
 		}
 	}
 }
 
-// What follows are lookups of some numbers, and their errors.
+// The following functions do lookups of numbers' keys, and return their errors.
 
 func getOf(i int) func(*set.Set) error {
 	return func(s *set.Set) error { _, err := s.Get(background, []byte(key(i))); return err }
@@ -113,8 +112,8 @@ func seekTo(i int) func(*set.Set) error {
 	}
 }
 
-// checkTimeout checks the error of a call of the table t001 that took longer than ReadTimeout. want
-// is a part of it, and cause the Source's error.
+// checkTimeout checks the error of a call for the table t001 that exceeded ReadTimeout. want is a part of the error,
+// and cause is the Source's error.
 func checkTimeout(t *testing.T, err error, want string, cause error) {
 	t.Helper()
 	if !errors.Is(err, context.DeadlineExceeded) || cause != nil && !errors.Is(err, cause) {
@@ -128,7 +127,7 @@ func checkTimeout(t *testing.T, err error, want string, cause error) {
 	}
 }
 
-// Open and Swap with OpenAll end too, and a table whose reads stall is out until they do not.
+// With OpenAll, Open and Swap end too, and a table is unavailable as long as its reads stall.
 func TestReadTimeoutOfOpenAll(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -139,7 +138,7 @@ func TestReadTimeoutOfOpenAll(t *testing.T) {
 		checkTimeout(t, err, "reading ", nil)
 		o.OnLoss = func(l table.Loss) bool { checkTimeout(t, l.Err, "reading ", nil); return true }
 		s := open(t, m, src, &o)
-		checkOut(t, s, context.DeadlineExceeded, "t001")
+		checkUnavailable(t, s, context.DeadlineExceeded, "t001")
 		checkTimeout(t, s.Reopen(background), "reading ", nil)
 		src.before = nil
 		noError(t, s.Reopen(background))
@@ -147,8 +146,8 @@ func TestReadTimeoutOfOpenAll(t *testing.T) {
 	})
 }
 
-// The context of a lookup that ends before ReadTimeout is that of the lookup's error, and leaves no
-// table out.
+// If a lookup's context ends before ReadTimeout, the lookup returns the context's error, and no table becomes
+// unavailable.
 func TestLookupThatEndsBeforeReadTimeout(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -164,13 +163,12 @@ func TestLookupThatEndsBeforeReadTimeout(t *testing.T) {
 				t.Errorf("OpenAll %t: Get = %v, want DeadlineExceeded, and not of ReadTimeout", openAll, err)
 			}
 			synctest.Wait()
-			checkOut(t, s, nil)
+			checkUnavailable(t, s, nil)
 		}
 	})
 }
 
-// A Source that does not return when its context is done holds up those that ask it, as it does
-// without a limit. What it has read then is good.
+// If a Source ignores its context, lookups wait for it, as they do without a limit. What it then returns is used.
 func TestReadTimeoutOfADeafSource(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

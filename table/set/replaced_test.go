@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// files are versions of tables, of which each name has one at a time. A pinned Source returns
-// ErrReplaced, as one of an object store does, if that changes between reads.
+// files contains the current version of each table. A pinned Source returns ErrReplaced, like an object store's, if
+// the version changes between reads.
 type files struct {
 	mu      sync.Mutex
 	current map[string][]byte
@@ -23,7 +23,7 @@ type files struct {
 
 type pinned struct {
 	*files
-	first map[string][]byte // what was read first
+	first map[string][]byte // the versions read first
 }
 
 func (s *pinned) ReadAt(_ context.Context, name string, p []byte, off int64) (int, error) {
@@ -67,7 +67,7 @@ func (s *files) replace(name string, contents []byte) {
 	s.current[name] = contents
 }
 
-// A version is a table in one of two versions, which have the same name.
+// A version is one of two versions of a table with the same name.
 type version struct {
 	contents []byte
 	line     set.Table
@@ -94,7 +94,7 @@ func randomVersions(t *testing.T, rng *rand.Rand) (versions [2]version) {
 	return versions
 }
 
-// A world has a table in two versions, with Sets of one or the other, and one Cache.
+// A world has a table in two versions, Sets of one or the other, and a shared Cache.
 type world struct {
 	t        *testing.T
 	rng      *rand.Rand
@@ -117,7 +117,7 @@ func newWorld(t *testing.T, seed uint64) *world {
 	return w
 }
 
-// replace puts a version in place of what is there. It is another file in any case.
+// replace replaces the current file by a version. It is always a new file.
 func (w *world) replace() {
 	contents := w.versions[w.rng.IntN(2)].contents
 	if w.rng.IntN(8) == 0 {
@@ -126,7 +126,7 @@ func (w *world) replace() {
 	w.files.replace("t", bytes.Clone(contents))
 }
 
-// open opens set i, of version i mod 2, in place of the one that is open.
+// open opens set i, of version i mod 2, and closes the one it replaces.
 func (w *world) open(i int) {
 	if w.sets[i] != nil {
 		w.sets[i].Close()
@@ -135,7 +135,7 @@ func (w *world) open(i int) {
 	w.sets[i] = open(w.t, &set.Manifest{Tables: []set.Table{w.versions[i%2].line}}, src, &w.options)
 }
 
-// check looks up a key in some way. The answer is that of the Set's own version, or an error.
+// check looks up a key in a random way. The result is the one in the Set's own version, or an error.
 func (w *world) check(i int) error {
 	k := key(w.rng.IntN(perTable + 2))
 	got, err := lookUp(background, w.sets[i], w.rng.IntN(3), k)
@@ -145,7 +145,7 @@ func (w *world) check(i int) error {
 	return err
 }
 
-// putBack puts the table of set i back, and checks that lookups then cost at most two errors.
+// putBack restores the table of set i, and checks that lookups then fail at most twice.
 func (w *world) putBack(i int) {
 	w.files.replace("t", bytes.Clone(w.versions[i%2].contents))
 	var failed []error
@@ -155,7 +155,7 @@ func (w *world) putBack(i int) {
 		}
 	}
 	if len(failed) > 2 {
-		w.t.Fatalf("set %d: lookups fail though its table is there: %v", i, errors.Join(failed...))
+		w.t.Fatalf("set %d: lookups fail though its table is back: %v", i, errors.Join(failed...))
 	}
 }
 
@@ -180,8 +180,8 @@ func lookUp(ctx context.Context, s *set.Set, way int, k string, others ...string
 	return value, it.Close()
 }
 
-// Whatever replaces a table, and whatever is evicted and opened again: an answer is that of the
-// Set's own manifest. If its table is put back, lookups go on after an error or two.
+// Whatever replaces a table, is evicted or is opened again, a result is the one in the Set's own manifest. Once its
+// table is back, lookups succeed after an error or two.
 func TestAnswersAreOfTheSetsOwnTables(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(60, 2000)) {
@@ -207,7 +207,7 @@ func TestAnswersAreOfTheSetsOwnTables(t *testing.T) {
 	}
 }
 
-// The same while many look up. When the table is back, lookups go on, and all ends.
+// The same with concurrent lookups. Once the table is back, lookups succeed, and Close and Drain end.
 func TestAnswersWhileTablesAreReplaced(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(10, 300)) {

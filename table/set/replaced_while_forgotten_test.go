@@ -7,7 +7,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A forgetting is a Source that does something else before it forgets a table.
+// A forgetting is a Source that calls a function before it forgets a table.
 type forgetting struct {
 	*pinned
 	before func()
@@ -21,9 +21,9 @@ func (s *forgetting) Forget(name string) {
 	s.pinned.Forget(name)
 }
 
-// A table is replaced, and the Set lets the Source forget it. Before the Source does so, a lookup opens the
-// old table, which is there again for a moment. Afterwards the Set shows no values of the new table,
-// although the Source reads that from then on without an error.
+// A table is replaced, and the Set makes the Source forget it. Before the Source does so, a lookup opens the old
+// table, which is back for a moment. Afterwards the Set returns no values of the new table, although the Source then
+// reads it without an error.
 func TestTableOpenedBeforeItIsForgotten(t *testing.T) {
 	t.Parallel()
 	old, line := writtenTable(t, "old")

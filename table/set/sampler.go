@@ -13,13 +13,12 @@ import (
 // all processes keep the same keys, however often they occur. To join samples, add the other Samplers' Keys. A
 // Sampler is not safe for concurrent use.
 type Sampler struct {
-	below uint64      // a hash of 53 bits
+	below uint64      // keys with a smaller 53-bit hash are kept
 	hash  hash.Hash64 // FNV-1a
 	keys  map[string]struct{}
 }
 
-// hashBits is the number of the bits of a hash that are compared with the rate: as many as a
-// float64 has.
+// hashBits is the number of hash bits that are compared with the rate: the precision of a float64.
 const hashBits = 53
 
 // NewSampler returns a Sampler that keeps a fraction of the keys: 0 < rate <= 1. With 1,000 kept keys per part, parts
@@ -58,8 +57,8 @@ func (s *Sampler) Keys() [][]byte {
 	return keys
 }
 
-// Splits returns the parts-1 keys that split all keys into parts with about as many distinct keys each, or fewer if
-// fewer are kept. Part i contains the keys >= Splits[i-1] and < Splits[i]. The caller owns the slices.
+// Splits returns the parts-1 keys that split all keys into parts with about the same number of distinct keys each,
+// or fewer if fewer are kept. Part i contains the keys >= Splits[i-1] and < Splits[i]. The caller owns the slices.
 func (s *Sampler) Splits(parts int) [][]byte {
 	keys := s.Keys()
 	parts = min(parts, len(keys))

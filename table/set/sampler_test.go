@@ -29,13 +29,13 @@ func numbers(n int) [][]byte {
 	return keys
 }
 
-// The keys that are kept do not change with the version of this package: samples of several
-// versions can be joined.
+// The choice of keys does not change with the version of this package, so that samples of several versions can be
+// joined.
 func TestSamplerIsFixed(t *testing.T) {
 	checkDiff(t, "kept keys", bytesOf("000056", "000338"), sample(t, 0.01, numbers(400)...).Keys())
 }
 
-// Each rate keeps about its share of the keys, and all that a lower rate keeps.
+// Each rate keeps about that fraction of the keys, and all keys that a lower rate keeps.
 func TestSamplerKeepsTheRate(t *testing.T) {
 	for name, keys := range map[string][][]byte{"numbers": numbers(30_000), "URLs": workload.W3(30_000).Keys} {
 		t.Run(name, func(t *testing.T) {
@@ -61,7 +61,7 @@ func TestSamplerKeepsTheRate(t *testing.T) {
 	}
 }
 
-// Order and repetition of the keys change nothing, and neither do parts that are joined.
+// Neither the order and repetition of keys nor joining parts changes the sample.
 func TestSamplerOfParts(t *testing.T) {
 	keys := numbers(10_000)
 	want := sample(t, 0.1, keys...).Splits(7)
@@ -93,7 +93,7 @@ func TestSplitsAreKeptKeys(t *testing.T) {
 	}
 }
 
-// With 1,000 kept keys for each part, the largest part is little larger than the mean.
+// With 1,000 kept keys per part, the largest part is only a little larger than the mean.
 func TestSplitsAreEven(t *testing.T) {
 	keys := workload.W3(200_000).Keys
 	splits := sample(t, 0.05, keys...).Splits(10)

@@ -19,17 +19,17 @@ type Set struct {
 	o       Options
 	current atomic.Pointer[version] // nil after Close
 
-	swapping chan struct{} // has one place, for the Swap that runs
-	loads    chan struct{} // has a place for each table that may be opened at a time
+	swapping chan struct{} // holds a token while a Swap runs
+	loads    chan struct{} // holds a token for each table that is being opened
 
-	mu      sync.Mutex         // of the rest, and of what changes in the members
+	mu      sync.Mutex         // guards the fields below, and some of each member
 	members map[string]*member // by name: all tables that may be read
 	closed  bool
 	owned   io.Closer // closed at the end; nil if there is nothing to close
 
-	handles map[*handle]struct{}         // all that are open
-	kept    clock.Clock[handle, *handle] // those that are kept open, if MemorySize bounds them
-	size    int64                        // their bytes, as they were counted last
+	handles map[*handle]struct{}         // all open handles
+	kept    clock.Clock[handle, *handle] // the handles that are kept open, if MemorySize is set
+	size    int64                        // their size in bytes, as last counted
 }
 
 // Open opens the set of m's tables, which it reads from src. If o is nil, the defaults are used. Open copies m. The
@@ -53,7 +53,7 @@ func Open(ctx context.Context, m *Manifest, src Source, o *Options) (*Set, error
 	return open(ctx, m, src, opts)
 }
 
-// open opens the set of a manifest that is checked and will not change. The defaults of the options are filled in.
+// open is Open for a checked manifest, which must not change, and options with defaults filled in.
 func open(ctx context.Context, m *Manifest, src Source, opts Options) (*Set, error) {
 	s := &Set{
 		src:      src,
@@ -79,7 +79,7 @@ func (s *Set) Manifest() *Manifest {
 	return v.manifest
 }
 
-// MemorySize returns the bytes of memory of indexes and filters in use. Lookups add search trees: see
+// MemorySize returns the memory of the indexes and filters in use, in bytes. Lookups add search trees: see
 // [table.Reader.MemorySize].
 func (s *Set) MemorySize() (size int64) {
 	s.mu.Lock()
@@ -175,7 +175,7 @@ func (s *Set) Close() error {
 	done := s.doneWith()
 	s.mu.Unlock()
 	v.retire()
-	if done != nil { // there are no tables
+	if done != nil { // no tables are left
 		return done.Close()
 	}
 	return nil

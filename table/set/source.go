@@ -49,7 +49,7 @@ func (h *handle) read(ctx context.Context, p []byte, off int64) (n int, err erro
 	return n, err
 }
 
-// request makes a call of the Source about the table. After the table has ended it makes none.
+// request calls the Source for the table, unless the member has ended.
 func (h *handle) request(ctx context.Context, call func(context.Context) error) error {
 	if !h.refs.Acquire() {
 		return table.ErrClosed
@@ -66,7 +66,7 @@ func (h *handle) request(ctx context.Context, call func(context.Context) error) 
 	return errors.Join(err, ErrReplaced)
 }
 
-// callSource makes a call of the Source, whose context is done after ReadTimeout.
+// callSource calls the Source with a context that ends after ReadTimeout.
 func (s *Set) callSource(ctx context.Context, call func(context.Context) error) error {
 	limit := s.o.ReadTimeout
 	if limit == 0 {
@@ -84,13 +84,12 @@ func (s *Set) callSource(ctx context.Context, call func(context.Context) error) 
 	return fmt.Errorf("the Source did not finish within ReadTimeout, %v: %w", limit, err)
 }
 
-// forget lets the Source forget the table, if the manifest tells whether it is the same when it is
-// opened again.
+// forget makes the Source forget the table, if the manifest has a TailSum to identify it when it is opened again.
 func (h *handle) forget() {
 	source, ok := h.s.src.(Forgetter)
 	if !ok || h.TailSum == "" || !h.replaced.CompareAndSwap(h.epoch, h.epoch+1) {
 		return
 	}
-	defer h.replaced.Add(1) // what was opened before Forget returns may be of another table
+	defer h.replaced.Add(1) // a handle opened before Forget returns may read another table
 	source.Forget(h.Name)
 }

@@ -17,7 +17,7 @@ import (
 // It can also be a [Locker], [Replacer] or [TablePutter].
 type Store interface {
 	Path(name string) string                                      // the file's path or URL, for messages
-	List(ctx context.Context) ([]File, error)                     // all files, and what Begin left in killed processes
+	List(ctx context.Context) ([]File, error)                     // all files, and leftovers of killed builds
 	Stat(ctx context.Context, name string) (File, error)          // Modified may be zero if it is unknown
 	Open(ctx context.Context, name string) (io.ReadCloser, error) // a missing file is fs.ErrNotExist
 	Put(ctx context.Context, name string, content []byte) error   // writes or atomically replaces a small file
@@ -37,7 +37,7 @@ type Pending interface {
 	// Create begins a table. Close of the writer completes it.
 	Create(ctx context.Context) (io.WriteCloser, error)
 
-	// Publish stores all tables, which are closed, under their names, in the order of Create. A file of the same name
+	// Publish stores all tables under their names, in the order of Create. All are closed. A file of the same name
 	// and size may stay. Abort removes the tables, except after Publish. Any goroutine may call it at any time.
 	Publish(ctx context.Context, tables []Table) error
 	Abort() error
@@ -64,7 +64,7 @@ type TablePutter interface {
 // PutTable stores the table t, whose bytes it reads from r. If their size or SHA-256 differs from t, nothing is
 // stored, and the error is [ErrMismatch]. A Name that fails [CheckName] is an error too.
 func PutTable(ctx context.Context, s Store, t Table, r io.Reader) (err error) {
-	if err := CheckName(t.Name); err != nil { // it could be the manifest
+	if err := CheckName(t.Name); err != nil { // it could be the manifest's name
 		return err
 	}
 	r = &checkedTable{ctx: ctx, r: r, t: t, sum: sha256.New()}
@@ -75,7 +75,7 @@ func PutTable(ctx context.Context, s Store, t Table, r io.Reader) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, p.Abort()) }() // which does nothing after Publish
+	defer func() { err = errors.Join(err, p.Abort()) }() // does nothing after Publish
 	w, err := p.Create(ctx)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func PutTable(ctx context.Context, s Store, t Table, r io.Reader) (err error) {
 	return p.Publish(ctx, []Table{t})
 }
 
-// A checkedTable reads a table. At its end, it compares the bytes with the line in the manifest.
+// A checkedTable reads a table. At its end, it compares size and SHA-256 with the line in the manifest.
 type checkedTable struct {
 	ctx context.Context // after it is done, reads fail
 	r   io.Reader
@@ -115,13 +115,11 @@ func (c *checkedTable) Read(p []byte) (n int, err error) {
 	return n, io.EOF
 }
 
-// Tables have names before a manifest lists them, and Sweep must not remove them. A lock keeps it
-// from that. Where there is no lock, or many processes write the parts of a set, a lease does: a
-// file in the Store, from the first table to the manifest. A build that is killed leaves its lease,
-// which ends leaseTime later.
+// Sweep must not remove new tables that no manifest lists yet. A lock prevents that. If there is no lock, or many
+// processes write the parts of a set, a lease does: a file in the Store, from the first table to the manifest. The
+// lease of a killed build expires leaseTime after it was written.
 
-// leaseTime is how long a lease lasts after it was written. It is longer than a build goes on
-// without a table.
+// leaseTime is how long a lease lasts after it was written. No build takes that long between two tables.
 const leaseTime = 24 * time.Hour
 
 // leases matches the names of leases.
@@ -140,7 +138,7 @@ func checkLeaseName(name string) error {
 	return nil
 }
 
-// renewLease begins the lease, or makes it last longer.
+// renewLease begins or extends the lease.
 func renewLease(ctx context.Context, s Store, name string) error {
 	const content = "A build of a set writes tables here. It has ended if this file is older than a day.\n"
 	if err := s.Put(ctx, name, []byte(content)); err != nil {
@@ -149,7 +147,7 @@ func renewLease(ctx context.Context, s Store, name string) error {
 	return nil
 }
 
-// checkLease returns an error if the lease of that name lasts. One whose time is not known does.
+// checkLease returns an error if the lease has not expired, or if its time is unknown.
 func checkLease(ctx context.Context, s Store, f File) error {
 	f, err := withTime(ctx, s, f)
 	since := "at an unknown time"
@@ -164,7 +162,7 @@ func checkLease(ctx context.Context, s Store, f File) error {
 		"remove the file or wait %v", ErrBuilding, s.Path(f.Name), since, leaseTime)
 }
 
-// lock locks the Store, if it can be locked.
+// lock locks the Store, if it is a Locker and supports locks.
 func lock(ctx context.Context, s Store) (unlock func(), locked bool, err error) {
 	l, ok := s.(Locker)
 	if ok {
@@ -176,8 +174,8 @@ func lock(ctx context.Context, s Store) (unlock func(), locked bool, err error) 
 	return unlock, err == nil, err
 }
 
-// exclusively calls change while the Store is locked. If it cannot be locked and lease is "", there
-// is a lease of its own meanwhile. Any other ends with a change that succeeds.
+// exclusively calls change while the Store is locked. If it cannot be locked and lease is "", a new lease protects
+// it meanwhile. If the caller has a lease, exclusively ends it after a successful change.
 func exclusively(ctx context.Context, s Store, lease string, change func() error) error {
 	unlock, locked, err := lock(ctx, s)
 	if err != nil {
@@ -194,7 +192,7 @@ func exclusively(ctx context.Context, s Store, lease string, change func() error
 	if err = change(); lease == "" || err != nil && !own {
 		return err
 	}
-	// Where no file can be removed, the lease ends by its age.
+	// If the Store cannot remove files, the lease ends by its age.
 	if failed := s.Remove(ctx, lease); failed != nil && !errors.Is(failed, errors.ErrUnsupported) {
 		err = errors.Join(err, fmt.Errorf("set: remove %s: %w", s.Path(lease), failed))
 	}

@@ -52,7 +52,7 @@ func (s *DirStore) List(context.Context) ([]File, error) {
 		if isLink {
 			info, err = os.Stat(s.Path(e.Name()))
 		}
-		if errors.Is(err, fs.ErrNotExist) || err != nil && isLink { // it is gone meanwhile, or leads nowhere
+		if errors.Is(err, fs.ErrNotExist) || err != nil && isLink { // removed meanwhile, or a dangling link
 			continue
 		}
 		if err != nil {
@@ -104,14 +104,14 @@ func (s *DirStore) Begin(context.Context) (Pending, error) {
 			"set: %s is a database directory, with %s: use another one for a set", s.Dir, name))
 	}
 	p := &pendingDir{path: s.Dir}
-	for p.Dir == nil { // until no other Builder that ends removes the directory in between
+	for p.Dir == nil { // again if another Builder, at its end, removes the directory in between
 		err := os.Mkdir(s.Dir, 0o777)
 		made, there := err == nil, errors.Is(err, fs.ErrExist)
 		if made || there {
 			p.Dir, err = atomicfile.CreateDir(s.Dir, s.Owner)
 		}
 		info, _ := os.Lstat(s.Dir)
-		isLink := info != nil && info.Mode()&fs.ModeSymlink != 0 // which leads nowhere
+		isLink := info != nil && info.Mode()&fs.ModeSymlink != 0 // a dangling one
 		if err != nil && (!there || isLink || !errors.Is(err, fs.ErrNotExist)) {
 			return nil, fmt.Errorf("set: create the directory: %w", err)
 		}
@@ -127,8 +127,8 @@ func (s *DirStore) Begin(context.Context) (Pending, error) {
 type pendingDir struct {
 	*atomicfile.Dir
 	path string
-	made atomic.Bool // Begin has made the directory path
-	n    int         // of tables
+	made atomic.Bool // Begin has created the directory
+	n    int         // number of tables
 }
 
 func (p *pendingDir) Create(context.Context) (io.WriteCloser, error) {
@@ -156,7 +156,7 @@ func (p *pendingDir) Publish(_ context.Context, tables []Table) error {
 func (p *pendingDir) Abort() error {
 	err := p.Dir.Abort()
 	if p.made.Swap(false) {
-		os.Remove(p.path) // fails if a file is in it, such as one of another Builder
+		os.Remove(p.path) // fails if it contains files, such as another Builder's
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// smallTables returns n tables of one key each, twice with other names.
+// smallTables returns n tables of one key each, under two sets of names.
 func smallTables(b *testing.B, n int) (src *store, manifests [2]*set.Manifest) {
 	src = newStore()
 	for i := range manifests {
@@ -22,8 +22,7 @@ func smallTables(b *testing.B, n int) (src *store, manifests [2]*set.Manifest) {
 	return src, manifests
 }
 
-// BenchmarkSwap swaps sets of many small tables. The time for each table should not grow with their
-// number.
+// BenchmarkSwap swaps sets of many small tables. The time per table should not grow with their number.
 func BenchmarkSwap(b *testing.B) {
 	numbers := []int{1000, 10_000, 100_000}
 	if testing.Short() {
@@ -37,7 +36,7 @@ func BenchmarkSwap(b *testing.B) {
 			name string
 			o    set.Options
 			next *set.Manifest
-			ask  bool // for each table, between swaps
+			ask  bool // look up a key in each table between swaps
 		}{
 			{"one-new", set.Options{}, few, false},
 			{"all-new", set.Options{}, manifests[1], false},

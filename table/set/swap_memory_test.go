@@ -10,7 +10,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// memoryOf returns what tables take that are open and were not used, all together.
+// memoryOf returns the total memory of open, unused tables.
 func memoryOf(t *testing.T, src *store, tables map[string]set.Table) (size int64) {
 	t.Helper()
 	for _, l := range tables {
@@ -39,7 +39,7 @@ type swapOf struct {
 	differs  int64 // tables that only new has
 }
 
-// swaps returns Swaps in which little or all differs.
+// swaps returns Swaps that change few tables, or all.
 func swaps(t *testing.T) map[string]swapOf {
 	src, m := numberedSet(t, 10, filtered)
 	layer := func(name string) set.Layer {
@@ -64,8 +64,8 @@ func swaps(t *testing.T) map[string]swapOf {
 	}
 }
 
-// While a Swap opens the new list and something still uses the old one, tables that both lists have are in
-// memory once, and were not read again. When the old list has ended, only the new one takes memory.
+// While a Swap opens the new manifest's tables and the old manifest is still in use, tables in both are in memory
+// once, and are not read again. When the old version has ended, only the new one takes memory.
 func TestSwapTakesMemoryForWhatDiffers(t *testing.T) {
 	t.Parallel()
 	for name, swap := range swaps(t) {
@@ -83,9 +83,8 @@ func TestSwapTakesMemoryForWhatDiffers(t *testing.T) {
 	}
 }
 
-// With a MemorySize that is just enough for the old list, a Swap stays within it, but for the
-// tables that are being opened. It closes no table of the old list, also if none is asked
-// meanwhile.
+// With a MemorySize that just fits the old manifest, a Swap stays within it, except for the tables that are being
+// opened. It closes no table of the old manifest, even if none is used meanwhile.
 func TestSwapClosesNoTableInUse(t *testing.T) {
 	t.Parallel()
 	const concurrency = 2
@@ -117,7 +116,7 @@ func TestSwapClosesNoTableInUse(t *testing.T) {
 	}
 }
 
-// largest returns what the table of m takes that takes most.
+// largest returns the memory of the largest table of m.
 func largest(t *testing.T, src *store, m *set.Manifest) (size int64) {
 	for name, l := range tablesIn(m) {
 		size = max(size, memoryOf(t, src, map[string]set.Table{name: l}))

@@ -39,14 +39,14 @@ func TestSwapKeepsSharedTablesOpen(t *testing.T) {
 	noError(t, s.Drain(background))
 }
 
-// One Swap waits for another, also if it has nothing to open. If its context is done, it waits no longer.
+// A Swap waits for another one, even if it has no tables to open, until its context is done.
 func TestSwapWaitsForAnother(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 2, filtered)
 	first := manifestOf(m.Tables[0])
 	synctest.Test(t, func(t *testing.T) {
 		s := open(t, first, src, eager)
-		src.latency = time.Minute // which the first Swap takes for the second table
+		src.latency = time.Minute // the first Swap's time for the second table
 		swapped := make(chan error, 1)
 		go func() { swapped <- s.Swap(t.Context(), m) }()
 		synctest.Wait()
@@ -59,7 +59,7 @@ func TestSwapWaitsForAnother(t *testing.T) {
 	})
 }
 
-// A Swap that fails changes nothing, and what it has opened is closed.
+// A failed Swap changes nothing, and closes the tables that it has opened.
 func TestSwapThatFails(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 2, filtered)
@@ -91,7 +91,7 @@ func TestSwapThatFails(t *testing.T) {
 	noError(t, s.Drain(background))
 }
 
-// changed returns the manifest of a table whose line is changed.
+// changed returns the manifest of a table with a changed line.
 func changed(l set.Table, change func(l *set.Table)) *set.Manifest {
 	change(&l)
 	return manifestOf(l)
@@ -105,8 +105,8 @@ func numberedAs(prefix string, n int) (pairs [][2]string) {
 	return pairs
 }
 
-// Another tailSize of the same table is no other table: a Swap mends one that is too short to open the table. Once the
-// table was opened, it can be opened again, whatever manifests say.
+// A table with another tailSize is still the same table: a Swap can correct one that is too short to open the table.
+// Once the table was opened, it can be opened again, whatever later manifests say.
 func TestSwapMendsATailSize(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 1, filtered)
@@ -119,7 +119,7 @@ func TestSwapMendsATailSize(t *testing.T) {
 	}
 }
 
-// A name can be used for another table after Drain.
+// After Drain, a name can be used for another table.
 func TestSwapUsesANameAgain(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 1, filtered)
@@ -130,8 +130,7 @@ func TestSwapUsesANameAgain(t *testing.T) {
 	checkGet(t, s, key(3), "")
 }
 
-// generation adds the tables of a generation to a store: each of the keys has its number as the
-// value.
+// generation adds a generation of tables to a store. The value of each key is the generation's number.
 func generation(t testing.TB, src *store, number int) *set.Manifest {
 	m := new(set.Manifest)
 	for i := range 4 {
@@ -141,8 +140,7 @@ func generation(t testing.TB, src *store, number int) *set.Manifest {
 	return m
 }
 
-// Under load, no lookup fails because of a Swap. Each sees one manifest, and none goes back to
-// an older one.
+// Under load, no lookup fails because of a Swap. Each sees one manifest, never an older one than the lookup before.
 func TestSwapUnderLoad(t *testing.T) {
 	t.Parallel()
 	src := newStore()
@@ -171,8 +169,8 @@ func TestSwapUnderLoad(t *testing.T) {
 	checkDiff(t, "what went wrong", []string(nil), src.wrong)
 }
 
-// checkGeneration looks up keys, and checks that the generation of each is not too old, and that
-// a GetMany sees one manifest.
+// checkGeneration looks up keys, and checks that the generation of each is not too old, and that GetMany sees one
+// manifest.
 func checkGeneration(t *testing.T, s *set.Set, rng *rand.Rand, oldest int) {
 	i := rng.IntN(4*perTable - 1)
 	value, err := s.Get(background, []byte(key(i)))

@@ -42,9 +42,9 @@ var swept = regexp.MustCompile(`^([0-9]{6,}-([0-9a-f]{16}|[0-9a-f]{64})(-[0-9]+)
 // and expired leases. If o is nil, files that changed within 24 hours stay. A manifest that cannot be read is an
 // error. Until Commit, the tables of a build are temporary files, so o.Before must be longer ago than a build takes.
 //
-// Sweep waits for the lock of a build. If a build has a lease instead, Sweep returns [ErrBuilding]. If the Store is no
-// [Locker], Sweep reads the manifests again when it removes files. If one then lists a removed file, the error is
-// [ErrGone]. If the Store is neither a Locker nor a [Replacer], run no build meanwhile.
+// Sweep waits for the lock of a build. If a build has a lease instead, Sweep returns [ErrBuilding]. If the Store is
+// not a [Locker], Sweep reads the manifests again when it removes files. If one then lists a removed file, the error
+// is [ErrGone]. If the Store is neither a Locker nor a [Replacer], run no build meanwhile.
 func Sweep(ctx context.Context, s Store, o *SweepOptions) error {
 	o = cmp.Or(o, &SweepOptions{Before: time.Now().Add(-24 * time.Hour)})
 	w := sweeper{SweepOptions: *o, s: s, locked: true}
@@ -75,7 +75,7 @@ func Sweep(ctx context.Context, s Store, o *SweepOptions) error {
 	return err
 }
 
-// A sweeper is a Sweep that runs.
+// A sweeper is a running Sweep.
 type sweeper struct {
 	SweepOptions
 	s       Store
@@ -84,14 +84,14 @@ type sweeper struct {
 	removed []File
 }
 
-// A nameSet has names in lower case: where a file system ignores case, a manifest may spell a name differently from the
-// directory.
+// A nameSet contains names in lower case: if a file system ignores case, a manifest may spell a name differently
+// from the directory.
 type nameSet map[string]bool
 
 func (s nameSet) add(name string)      { s[strings.ToLower(name)] = true }
 func (s nameSet) has(name string) bool { return s[strings.ToLower(name)] }
 
-// find returns the files that are to be removed, in the order of the names.
+// find returns the files to remove, in order of names.
 func (w *sweeper) find(ctx context.Context) (left []File, err error) {
 	files, err := w.s.List(ctx)
 	if err != nil {
@@ -104,7 +104,7 @@ func (w *sweeper) find(ctx context.Context) (left []File, err error) {
 			}
 		}
 	}
-	if err := w.look(ctx); err != nil {
+	if err := w.readManifests(ctx); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
@@ -126,8 +126,8 @@ func (w *sweeper) find(ctx context.Context) (left []File, err error) {
 	return left, nil
 }
 
-// look reads the manifests.
-func (w *sweeper) look(ctx context.Context) (err error) {
+// readManifests sets listed from the manifests.
+func (w *sweeper) readManifests(ctx context.Context) (err error) {
 	var all []*Manifest
 	if w.Keep != nil {
 		if all, err = w.Keep(ctx); err != nil {
@@ -163,7 +163,7 @@ func (w *sweeper) look(ctx context.Context) (err error) {
 	return nil
 }
 
-// isYoung reports whether a file stays because of its age, and finds out the time of its last change.
+// isYoung reports whether a file stays because of its age, and sets Modified.
 func (w *sweeper) isYoung(ctx context.Context, f *File) (_ bool, err error) {
 	if w.Before.IsZero() {
 		return false, nil
@@ -172,15 +172,15 @@ func (w *sweeper) isYoung(ctx context.Context, f *File) (_ bool, err error) {
 	return f.Modified.IsZero() || f.Modified.After(w.Before), err
 }
 
-// atATime is how many files are removed at a time.
-const atATime = 8
+// sweepConcurrency is the number of files removed at a time.
+const sweepConcurrency = 8
 
 // removeAll removes files, some at a time.
 func (w *sweeper) removeAll(ctx context.Context, left []File) (err error) {
-	for some := range slices.Chunk(left, atATime) {
+	for some := range slices.Chunk(left, sweepConcurrency) {
 		if !w.locked {
-			if err := w.look(ctx); err != nil {
-				return err // so that checkRemoved would not know what is listed either
+			if err := w.readManifests(ctx); err != nil {
+				return err // checkRemoved would fail too
 			}
 		}
 		if err = w.removeSome(ctx, some); err != nil {
@@ -190,7 +190,7 @@ func (w *sweeper) removeAll(ctx context.Context, left []File) (err error) {
 	return errors.Join(err, w.checkRemoved(ctx))
 }
 
-// removeSome removes files, all at a time. It returns one of the errors.
+// removeSome removes files concurrently. It returns the first error.
 func (w *sweeper) removeSome(ctx context.Context, some []File) (failed error) {
 	done, errs := make([]bool, len(some)), make([]error, len(some))
 	var all sync.WaitGroup
@@ -214,7 +214,7 @@ func (w *sweeper) remove(ctx context.Context, f File) (removed bool, err error) 
 		return false, context.Cause(ctx)
 	}
 	if !w.locked {
-		f.Modified = time.Time{} // ask again
+		f.Modified = time.Time{} // get it again
 		var young bool
 		young, err = w.isYoung(ctx, &f)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && (young || w.listed.has(f.Name)) {
@@ -230,12 +230,12 @@ func (w *sweeper) remove(ctx context.Context, f File) (removed bool, err error) 
 	return true, nil
 }
 
-// checkRemoved returns an error if a manifest that was written meanwhile lists a file that was removed.
+// checkRemoved returns an error if a manifest that was written meanwhile lists a removed file.
 func (w *sweeper) checkRemoved(ctx context.Context) error {
 	if w.locked || len(w.removed) == 0 {
 		return nil
 	}
-	if err := w.look(ctx); err != nil {
+	if err := w.readManifests(ctx); err != nil {
 		return err
 	}
 	for _, f := range w.removed {
@@ -246,7 +246,7 @@ func (w *sweeper) checkRemoved(ctx context.Context) error {
 	return nil
 }
 
-// withTime returns f with the time of its last change, as far as the Store knows it.
+// withTime returns f with the time of its last change, if the Store knows it.
 func withTime(ctx context.Context, s Store, f File) (File, error) {
 	if !f.Modified.IsZero() {
 		return f, nil

@@ -17,9 +17,9 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Builders of the same and of other pairs write to one directory at once, and some of them end early. Meanwhile sweeps
-// remove all tables that no manifest lists, however old they look. At any time the manifest that is there, if any,
-// has all its tables.
+// Builders of the same and of different pairs write to one directory at once, and some of them abort. Meanwhile
+// sweeps remove all tables that no manifest lists, however old they look. At any time, all tables of the manifest,
+// if there is one, exist.
 func TestSweepBesideBuilders(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(45, 1))
@@ -48,13 +48,13 @@ func TestSweepBesideBuilders(t *testing.T) {
 	}
 }
 
-// sweepOld makes all tables look old, and removes those that no manifest lists.
+// sweepOld makes all tables look old, and removes unlisted ones.
 func sweepOld(t *testing.T, dir string) {
 	t.Helper()
 	tables, _ := filepath.Glob(filepath.Join(dir, "*.ldb"))
 	old := time.Unix(1e9, 0)
 	for _, name := range tables {
-		os.Chtimes(name, old, old) // fails if it is gone
+		os.Chtimes(name, old, old) // fails if the table is gone
 	}
 	err := set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{Before: old.Add(time.Hour)})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // the directory
@@ -62,8 +62,8 @@ func sweepOld(t *testing.T, dir string) {
 	}
 }
 
-// Without a lock, Builders and Sweeps of all ages run at once. If the manifest then lists a table that is gone, one of
-// them has said so.
+// Without a lock, Builders and Sweeps with all ages run at once. If the manifest then lists a missing table, one of
+// them has returned an error.
 func TestSweepBesideBuildersWithoutLock(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(12, 27))
@@ -97,7 +97,7 @@ func TestSweepBesideBuildersWithoutLock(t *testing.T) {
 	}
 }
 
-// A file stays also if the manifest spells its name differently, as file systems that ignore case allow.
+// A file stays even if the manifest spells its name differently, as file systems that ignore case allow.
 func TestSweepIgnoresCase(t *testing.T) {
 	t.Parallel()
 	s := newChangingStore(t)

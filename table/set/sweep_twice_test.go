@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A changingStore changes when it has been listed, and when a file is removed.
+// A changingStore changes after it was listed, and when a file is removed.
 type changingStore struct {
 	replacingStore
 	listed  func()
@@ -71,7 +71,7 @@ func newChangingStore(t *testing.T) *changingStore {
 	return s
 }
 
-// left returns the numbers of the tables that are there.
+// left returns the numbers of the tables that remain.
 func (s *changingStore) left() (tables []int) {
 	for i := range 4 {
 		if _, ok := s.files[tableNumber(i).Name]; ok {
@@ -88,7 +88,7 @@ func sweepTables() *set.SweepOptions {
 	}
 }
 
-// Right before files are removed, Sweep looks again where there is no lock.
+// Without a lock, Sweep reads the manifests again right before it removes files.
 func TestSweepLooksTwice(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -108,7 +108,7 @@ func TestSweepLooksTwice(t *testing.T) {
 		}, []int{1, 2}, nil},
 		"a table is gone": {func(_ *testing.T, s *changingStore) { delete(s.files, tableNumber(2).Name) }, []int{1}, nil},
 	} {
-		for _, second := range []bool{false, true} { // the second look, rather than the first
+		for _, second := range []bool{false, true} { // change before the second read, rather than the first
 			t.Run(fmt.Sprint(name, second), func(t *testing.T) {
 				s, o := newChangingStore(t), sweepTables()
 				change := func() { tt.change(t, s) }
@@ -131,7 +131,7 @@ func TestSweepLooksTwice(t *testing.T) {
 	}
 }
 
-// A manifest that is written after the second look is noticed, also if another file cannot be removed.
+// A manifest that is written after the second read is noticed, even if another file cannot be removed.
 func TestManifestWhileSweeping(t *testing.T) {
 	t.Parallel()
 	for _, fails := range []bool{false, true} {

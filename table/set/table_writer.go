@@ -99,9 +99,9 @@ func (w *TableWriter) Close() (Table, error) {
 	return t, nil
 }
 
-// Describe returns the line in the manifest of an existing table, the first size bytes of r, which it verifies. The
-// caller sets the Name. The table must have entries. If it was not written with DataDigest, see [ErrNotIdentified].
-// If o is nil, the defaults are used. Describe uses Codecs, MaxBlockSize, FilterPolicies and TableFilterPolicies, and
+// Describe verifies an existing table, the first size bytes of r, and returns its line in the manifest. The caller
+// sets the Name. The table must have entries. If it was not written with DataDigest, see [ErrNotIdentified]. If o is
+// nil, the defaults are used. Describe uses Codecs, MaxBlockSize, FilterPolicies and TableFilterPolicies, and
 // rejects a FilterKey or a Comparer that is not bytewise.
 func Describe(r io.ReaderAt, size int64, o *table.ReaderOptions) (Table, error) {
 	o = cmp.Or(o, &table.ReaderOptions{})

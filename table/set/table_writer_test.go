@@ -31,7 +31,7 @@ func writeTable(t testing.TB, o *table.WriterOptions, keys [][]byte, value strin
 	return b.Bytes(), line
 }
 
-// A TableWriter knows the table's line. Describe finds the same one in the table.
+// Describe returns the same line as the TableWriter.
 func TestTableWriterAndDescribe(t *testing.T) {
 	urls := workload.W3(20_000).Keys
 	for _, tt := range []struct {
@@ -78,7 +78,7 @@ func tailSumOf(t *testing.T, contents []byte, wantData bool) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// checkTailSize checks that the tail is just what is read to open the table.
+// checkTailSize checks that opening the table reads exactly its tail.
 func checkTailSize(t *testing.T, contents []byte, line set.Table) {
 	t.Helper()
 	sum, err := hex.DecodeString(line.TailSum)
@@ -98,7 +98,7 @@ func checkTailSize(t *testing.T, contents []byte, line set.Table) {
 	}
 }
 
-// Only the TableWriter knows the keys of a filter.
+// Only the TableWriter can describe a table with only a filter.
 func TestTableWriterFilterOnly(t *testing.T) {
 	o := &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}
 	contents, got := writeTable(t, o, workload.W3(1000).Keys, "")
@@ -136,7 +136,7 @@ func TestNewTableWriterRefuses(t *testing.T) {
 	}
 }
 
-// An error of Append is that of Close. No table is described then.
+// Close returns the error of a failed Append, and no line.
 func TestTableWriterErrors(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -162,7 +162,7 @@ func TestTableWriterErrors(t *testing.T) {
 	}
 }
 
-// Describe returns no line of a table that is damaged, or that it cannot read.
+// Describe returns an error for a table that is corrupt or cannot be read.
 func TestDescribeRefuses(t *testing.T) {
 	contents, line := writeTable(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, workload.W3(2000).Keys, "v")
 	for _, offset := range []int64{0, line.Size / 2, line.Size - line.TailSize, line.Size - 1} {

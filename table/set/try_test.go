@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// checkTry checks what TryMayContain returns.
+// checkTry checks the results of TryMayContain.
 func checkTry(t *testing.T, s *set.Set, key string, may, known bool) {
 	t.Helper()
 	if gotMay, gotKnown := s.TryMayContain([]byte(key)); gotMay != may || gotKnown != known {
@@ -17,7 +17,7 @@ func checkTry(t *testing.T, s *set.Set, key string, may, known bool) {
 	}
 }
 
-// TryMayContain answers from open tables only, and reads nothing.
+// TryMayContain uses only open tables, and reads nothing.
 func TestTryMayContain(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 2, filtered)
@@ -38,7 +38,7 @@ func TestTryMayContain(t *testing.T) {
 	checkTry(t, s, "z", true, false)
 }
 
-// A removal that only a read would tell matters only to keys that an older layer may have.
+// A removal that only a read could tell matters only for keys that an older layer may contain.
 func TestTryMayContainOfLayers(t *testing.T) {
 	t.Parallel()
 	src := newStore()
@@ -70,7 +70,7 @@ func TestTryMayContainOfLayers(t *testing.T) {
 	}
 	checkTry(t, lazy, "base", true, true)
 
-	without := newStore() // the table of removals
+	without := newStore() // the removals
 	without.files["base"], without.files["added"] = src.files["base"], src.files["added"]
 	s = open(t, m, without, &set.Options{OpenAll: true, OnLoss: func(table.Loss) bool { return true }})
 	checkTry(t, s, "added", true, true)
@@ -80,8 +80,8 @@ func TestTryMayContainOfLayers(t *testing.T) {
 	checkError(t, "MayContain of a key that may be removed", err, nil, `table "gone"`)
 }
 
-// Of sets of random layers, of which some tables are open, false is certain, and what is known is what
-// MayContain returns.
+// For sets of random layers, of which some tables are open, false is certain, and a known result equals
+// MayContain's.
 func TestTryMayContainIsNeverWrong(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(rounds(40, 400)) {

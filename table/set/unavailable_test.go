@@ -12,8 +12,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// checkOut checks which tables Unavailable returns, in their order, and that err is the error of each.
-func checkOut(t *testing.T, s *set.Set, want error, tables ...string) {
+// checkUnavailable checks which tables Unavailable returns, in order, and that each has the error err.
+func checkUnavailable(t *testing.T, s *set.Set, want error, tables ...string) {
 	t.Helper()
 	var names []string
 	for l, err := range s.Unavailable() {
@@ -25,8 +25,8 @@ func checkOut(t *testing.T, s *set.Set, want error, tables ...string) {
 	checkDiff(t, "Unavailable", tables, names)
 }
 
-// With OnLoss, Open and Swap go on without tables that cannot be opened. Their keys have no
-// answer, all others have theirs, and when the tables are back, so are the answers.
+// With OnLoss, Open and Swap continue without tables that cannot be opened. Lookups of their keys fail, all others
+// succeed, and once the tables are back, all do.
 func TestSetWithoutSomeTables(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 4, filtered)
@@ -36,9 +36,9 @@ func TestSetWithoutSomeTables(t *testing.T) {
 		told = append(told, l.File)
 		return errors.Is(l.Err, broken)
 	}})
-	checkOut(t, s, broken, "t001")
+	checkUnavailable(t, s, broken, "t001")
 	noError(t, s.Swap(background, m))
-	checkOut(t, s, broken, "t001", "t003")
+	checkUnavailable(t, s, broken, "t001", "t003")
 	checkDiff(t, "calls of OnLoss", []string{"t001", "t001", "t003"}, told)
 	for i := range 4 * perTable {
 		lost := i/perTable%2 == 1
@@ -56,14 +56,14 @@ func TestSetWithoutSomeTables(t *testing.T) {
 
 	src.before = failing(broken, "t003")
 	checkGet(t, s, key(60), valueOf(60))
-	checkOut(t, s, broken, "t003")
+	checkUnavailable(t, s, broken, "t003")
 	checkError(t, "Reopen", s.Reopen(background), broken, "")
 	src.before = nil
 	noError(t, s.Reopen(background))
-	checkOut(t, s, nil)
+	checkUnavailable(t, s, nil)
 }
 
-// If OnLoss says no, Open and Swap fail with the error of the table. If ctx is done, it is not asked.
+// If OnLoss returns false, Open and Swap fail with the error of the table. If ctx is done, OnLoss is not called.
 func TestOnLossThatSaysNo(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
@@ -74,7 +74,7 @@ func TestOnLossThatSaysNo(t *testing.T) {
 	checkError(t, "Open", err, broken, "")
 	s := open(t, manifestOf(m.Tables[:2]...), src, o)
 	checkError(t, "Swap", s.Swap(background, m), broken, "")
-	checkOut(t, s, nil)
+	checkUnavailable(t, s, nil)
 	ctx, cancel := context.WithCancel(background)
 	src.before = func(context.Context, string, []byte, int64) (int, error, bool) { cancel(); return 0, broken, true }
 	_, err = set.Open(ctx, m, src, o)
@@ -82,8 +82,8 @@ func TestOnLossThatSaysNo(t *testing.T) {
 	checkDiff(t, "calls of OnLoss", 2, asked)
 }
 
-// A table that is open and cannot be read is out too: keys that its filters rule out still have their
-// answers, also while Reopen fails. A lookup that was given up leaves no table out.
+// An open table that cannot be read is unavailable too, but filters still rule out keys, even while Reopen fails. A
+// canceled lookup leaves no table unavailable.
 func TestUnavailableAfterReads(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
@@ -92,24 +92,23 @@ func TestUnavailableAfterReads(t *testing.T) {
 		return 0, ctx.Err(), ctx.Err() != nil
 	}
 	s.Get(canceled(), []byte(key(3)))
-	checkOut(t, s, nil)
+	checkUnavailable(t, s, nil)
 	src.before = failing(broken, "t001")
-	checkOut(t, s, nil)
+	checkUnavailable(t, s, nil)
 	for i := range 2 {
 		checkGetFails(t, s, key(60), broken)
 		checkGet(t, s, key(60)+"x", "")
-		checkOut(t, s, broken, "t001")
+		checkUnavailable(t, s, broken, "t001")
 		if i == 0 && !errors.Is(s.Reopen(background), broken) {
 			t.Error("Reopen of a table that cannot be read does not fail")
 		}
 	}
 	src.before = nil
 	checkGet(t, s, key(60), valueOf(60))
-	checkOut(t, s, nil)
+	checkUnavailable(t, s, nil)
 }
 
-// Reopen opens a table that is open again, and closes what it was before. It reads no table that is
-// not out.
+// Reopen opens a table again that is still open, and closes the old one. It reads no available table.
 func TestReopen(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
@@ -119,7 +118,7 @@ func TestReopen(t *testing.T) {
 	src.files["t001"] = whole[:100]
 	s.Get(background, []byte(key(60)))
 	checkError(t, "Reopen", s.Reopen(background), set.ErrMismatch, "")
-	checkOut(t, s, set.ErrMismatch, "t001")
+	checkUnavailable(t, s, set.ErrMismatch, "t001")
 	src.files["t001"] = whole
 	src.reads.Store(0)
 	for range 2 {
@@ -127,11 +126,11 @@ func TestReopen(t *testing.T) {
 			t.Errorf("Reopen = %v, %d reads, want 1; %d bytes of open tables, want %d", err, src.reads.Load(), s.MemorySize(), memory)
 		}
 	}
-	checkOut(t, s, nil)
+	checkUnavailable(t, s, nil)
 }
 
-// A table that a lookup of any kind could not read is out, until Reopen finds a whole file of its name. It does not read
-// the file that was open or mapped.
+// A table that any lookup could not read is unavailable, until Reopen finds an intact file of its name. Reopen does
+// not use the file that was open or mapped.
 func TestUnavailableFiles(t *testing.T) {
 	t.Parallel()
 	mapped := set.Options{OpenAll: true, Reader: table.ReaderOptions{Mapped: true}}
@@ -160,17 +159,17 @@ func testUnavailableFile(t *testing.T, mapped bool, open func(dir string) (*set.
 	whole, err := os.ReadFile(name)
 	noError(t, err)
 	lookUp(s)
-	checkOut(t, s, nil)
+	checkUnavailable(t, s, nil)
 	noError(t, os.Truncate(name, 0))
 	lookUp(s)
-	checkOut(t, s, io.ErrUnexpectedEOF, m.Tables[1].Name)
+	checkUnavailable(t, s, io.ErrUnexpectedEOF, m.Tables[1].Name)
 	if mapped { // otherwise this would close the file
 		checkError(t, "Reopen", s.Reopen(background), set.ErrMismatch, "")
-		checkOut(t, s, set.ErrMismatch, m.Tables[1].Name)
+		checkUnavailable(t, s, set.ErrMismatch, m.Tables[1].Name)
 	}
 	noError(t, os.WriteFile(name+".new", whole, 0o666))
 	noError(t, os.Rename(name+".new", name))
 	noError(t, s.Reopen(background))
-	checkOut(t, s, nil)
+	checkUnavailable(t, s, nil)
 	checkGet(t, s, key(150), valueOf(150))
 }

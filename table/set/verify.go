@@ -44,12 +44,12 @@ func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error
 	return errors.Join(findings...)
 }
 
-// verify checks one table. note is about a sound one.
+// verify checks one table. If it is intact, note may be ErrNotIdentified.
 func (m *member) verify(ctx context.Context) (note, err error) {
-	h := &handle{member: m, epoch: m.replaced.Load()} // which nobody opens
+	h := &handle{member: m, epoch: m.replaced.Load()} // which is never opened
 	tail := h.tailSize.Load()
 	if err := h.readTail(ctx, h.endSize(tail, true)); err != nil {
-		return nil, err // all else would be about another file
+		return nil, err // other checks would be about another file
 	}
 	src := &sequential{h: h, tail: h.tail, ctx: ctx, hash: sha256.New()}
 	h.tail = h.tail[len(h.tail)-int(h.endSize(tail, false)):] // as for lookups, which fail if it is too short
@@ -65,7 +65,7 @@ func (m *member) verify(ctx context.Context) (note, err error) {
 	var keys verifiedKeys
 	_, damage := verified.Verify(r, keys.add)
 	if differs != nil && damage != nil && strings.Contains(damage.Error(), differs.Error()) {
-		differs = nil // both have met the same damage
+		differs = nil // both have found the same corruption
 	}
 	if err := errors.Join(differs, damage, src.checkSum()); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func (m *member) verify(ctx context.Context) (note, err error) {
 	return note, m.checkKeys(r, &keys)
 }
 
-// verifiedKeys are what Verify of a table has seen of its keys.
+// verifiedKeys contains the number of keys, the first and the last key, as seen by Verify.
 type verifiedKeys struct {
 	n           uint64
 	first, last []byte
@@ -97,7 +97,7 @@ func (k *verifiedKeys) add(key []byte, _, _ uint64) {
 func (m *member) checkKeys(r *table.Reader, k *verifiedKeys) error {
 	switch {
 	case r.FilterOnly():
-		return nil // check has done what can be done
+		return nil // check has done all that is possible without keys
 	case k.n > 0 && !bytes.Equal(k.first, m.Smallest):
 		return m.mismatch("smallest", "%s in the table, %s in the manifest", format.Quote(k.first), format.Quote(m.Smallest))
 	case k.n != m.Entries:
@@ -108,27 +108,26 @@ func (m *member) checkKeys(r *table.Reader, k *verifiedKeys) error {
 	return nil
 }
 
-// chunkSize is how many bytes Verify and Describe read at once.
+// chunkSize is the number of bytes that Verify and Describe read at once.
 const chunkSize = 1 << 20
 
-// A sequential reads a table from its start to its end by large reads, and hashes it meanwhile.
-// It is for a Reader that reads the data blocks in their order. One goroutine at a time may use
-// it.
+// A sequential reads a table from start to end with large reads, and hashes it. It is for a Reader that reads the
+// data blocks in order. It is not safe for concurrent use.
 type sequential struct {
 	h    *handle         // with the tail that opening reads
 	tail []byte          // the same, and pages of a filter before it
 	ctx  context.Context // of Verify
-	free bool            // the Reader may leave the tail: it is open, and lookups' do not before that
+	free bool            // reads outside the tail are allowed: not during opening, as for lookups
 
-	rest *bufio.Reader // of what is before the tail
-	end  int64         // of what rest has read
-	hash hash.Hash     // of that
+	rest *bufio.Reader // of the part before the tail
+	end  int64         // offset up to which rest has read
+	hash hash.Hash     // of the bytes up to end
 }
 
-// tailStart returns where the tail starts.
+// tailStart returns the tail's offset.
 func (s *sequential) tailStart() int64 { return s.h.Size - int64(len(s.tail)) }
 
-// Read reads and hashes what rest needs next.
+// Read reads and hashes the next bytes for rest.
 func (s *sequential) Read(p []byte) (int, error) {
 	p = p[:min(int64(len(p)), s.tailStart()-s.end)]
 	if len(p) == 0 {
@@ -143,7 +142,7 @@ func (s *sequential) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// ReadAt reads from the tail or from rest. What rest has passed is read from the Source again.
+// ReadAt reads from the tail or from rest. Bytes that rest has passed are read from the Source again.
 func (s *sequential) ReadAt(p []byte, off int64) (n int, err error) {
 	next := s.end - int64(s.rest.Buffered())
 	switch {
@@ -167,7 +166,7 @@ func (s *sequential) ReadAt(p []byte, off int64) (n int, err error) {
 	return n, nil
 }
 
-// checkSum compares the SHA-256 of the table with the manifest. It reads the rest of the table.
+// checkSum reads the rest of the table, and compares its SHA-256 with the manifest.
 func (s *sequential) checkSum() (err error) {
 	for err == nil {
 		_, err = s.rest.Discard(chunkSize)

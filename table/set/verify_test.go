@@ -16,8 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Verify reads the tables themselves: it neither asks the Cache nor fills it, and is not in the Metrics of
-// lookups.
+// Verify reads the tables themselves. It neither uses nor fills the Cache, and lookups' Metrics do not count it.
 func TestVerifyLeavesCacheAndMetricsAsTheyAre(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
@@ -30,7 +29,7 @@ func TestVerifyLeavesCacheAndMetricsAsTheyAre(t *testing.T) {
 	checkDiff(t, "Cache", cached, o.Cache.Size())
 }
 
-// Verify finds each changed byte of each table, reports each table, and names no finding twice.
+// Verify finds each changed byte of each table, reports each table, and reports no error twice.
 func TestVerifyFindsEachChangedByte(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
@@ -38,7 +37,7 @@ func TestVerifyFindsEachChangedByte(t *testing.T) {
 	for _, test := range []struct {
 		src  *store
 		m    *set.Manifest
-		name string // of the table that is changed
+		name string // of the changed table
 		step int
 		bits byte
 	}{
@@ -70,7 +69,7 @@ func TestVerifyFindsEachChangedByte(t *testing.T) {
 	}
 }
 
-// Verify reads each byte of a table once, by large reads, and one byte more to see that the file ends there.
+// Verify reads each byte of a table once, in large reads, and one more byte to check that the file ends there.
 func TestVerifyReadsEachTableOnce(t *testing.T) {
 	t.Parallel()
 	pairs := numbered(0, 3000)
@@ -101,8 +100,8 @@ func TestVerifyReadsEachTableOnce(t *testing.T) {
 	}
 }
 
-// Verify notices what opening a table does not: a manifest that is forged. Of a table that has a filter only, it checks
-// what can be checked.
+// Verify notices a wrong manifest that opening a table does not notice. For a table with only a filter, it checks
+// all that can be checked.
 func TestVerifyOfForgedManifests(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]*table.WriterOptions{
@@ -137,7 +136,7 @@ func TestVerifyOfShortTails(t *testing.T) {
 	}
 }
 
-// An error of the Source is a finding of its table, and a context that is done ends Verify.
+// An error of the Source is reported for its table. If the context is done, Verify ends.
 func TestVerifyThatFails(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
@@ -164,7 +163,7 @@ func TestVerifyThatFails(t *testing.T) {
 	checkDiff(t, "reports", []string{"t000"}, got)
 }
 
-// A read that fails, or finds the end too early, is a finding, whichever of the two reads it is.
+// A failed read, or an early end of the file, is reported, whichever of the two reads it is.
 func TestVerifyOfUnreadableTables(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 1, filtered)

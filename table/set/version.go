@@ -12,17 +12,16 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// A version is a manifest and its tables. Lookups and Iters use the Set's current version. One that was
-// retired ends with its last use, and then leaves its tables.
+// A version is a manifest and its tables. Lookups and Iters use the Set's current version. A retired version ends
+// with its last use, and then leaves its tables.
 //
-// Each use counts in one of several stripes, since goroutines that changed one count would wait for each
-// other.
+// Uses are counted in several stripes, since goroutines would contend for a single counter.
 type version struct {
 	manifest *Manifest
-	tables   []*Table  // all of the manifest, in the order of its All
+	tables   []*Table  // all tables of the manifest, in the order of All
 	members  []*member // the same
 	layers   layers    // the newest first. The last one is the manifest's Tables
-	plan     []int32   // how many bits of their filters the members may keep; nil without FilterMemory
+	plan     []int32   // the number of bits that each filter may keep; nil without FilterMemory
 
 	stripes [stripes]stripe
 	retired atomic.Bool
@@ -59,8 +58,8 @@ func (s *Set) acquire() (use, error) {
 	}
 }
 
-// use begins a use, unless the version is retired: then there is a newer one. It looks after the use counts, since
-// the version can be retired before that.
+// use begins a use, unless the version is retired: then there is a newer one. It checks that after counting the use,
+// since the version can be retired in between.
 func (v *version) use() (u use, ok bool) {
 	u = use{v, &v.stripes[ownStripe()]}
 	u.stripe.n.Add(1)
@@ -71,8 +70,8 @@ func (v *version) use() (u use, ok bool) {
 	return u, true
 }
 
-// ownStripe returns a number < stripes that is most often another one in another goroutine: each has
-// its stack elsewhere, in pieces of at least 2 KiB.
+// ownStripe returns the index of a stripe, most often another one in another goroutine: it is a hash of the address
+// of the goroutine's stack, which has at least 2 KiB.
 func ownStripe() uintptr {
 	var here byte
 	const golden = 0x9E3779B97F4A7C15 // it mixes all bits into the upper ones
@@ -87,14 +86,14 @@ func (u use) release() {
 	}
 }
 
-// retire ends the version as soon as it is not used.
+// retire ends the version as soon as it is unused.
 func (v *version) retire() {
 	v.retired.Store(true)
 	v.end()
 }
 
-// end leaves the tables of a retired version if it is not used. No use begins any more: one that comes sees
-// that the version is retired. So stripes that are found empty one after the other are all empty.
+// end leaves the tables of a retired version if it is unused. No use begins any more, since use sees that the
+// version is retired. So stripes that are found empty one after another are all empty.
 func (v *version) end() {
 	for i := range v.stripes {
 		if v.stripes[i].n.Load() != 0 {
@@ -105,11 +104,11 @@ func (v *version) end() {
 		return
 	}
 	for _, m := range slices.Backward(v.members) {
-		defer m.leave() // of all, also if a Forgetter panics
+		defer m.leave() // all of them, even if a Forgetter panics
 	}
 }
 
-// newVersion returns a version of m. Tables that the Set has already are shared.
+// newVersion returns a version of m. Tables that the Set already has are shared.
 func (s *Set) newVersion(ctx context.Context, m *Manifest) (*version, error) {
 	v := &version{manifest: m, layers: make(layers, 1+len(m.Layers))}
 	for i, tables := range m.runs() { // Tables, and then Tables and Removals of each Layer
@@ -159,7 +158,7 @@ func (s *Set) Swap(ctx context.Context, m *Manifest) error {
 	return s.change(ctx, m)
 }
 
-// change makes m the manifest in use. m is checked, and will not change.
+// change makes m the manifest in use. m is checked and must not change.
 func (s *Set) change(ctx context.Context, m *Manifest) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -181,8 +180,8 @@ func (s *Set) change(ctx context.Context, m *Manifest) error {
 	return s.publish(v)
 }
 
-// openNew opens each table of v once that was not opened before. If one cannot be opened, OnLoss may go on
-// without it, unless its filter's policy is missing: no later try would find it.
+// openNew opens the tables of v that were never opened. If one cannot be opened, OnLoss may continue without it,
+// unless its filter's policy is missing: later tries would fail too.
 func (s *Set) openNew(ctx context.Context, v *version) error {
 	var unopened []*member
 	s.mu.Lock()
@@ -227,7 +226,7 @@ func (s *Set) publish(v *version) error {
 	for i, m := range v.members {
 		close(m.old)
 		m.old = nil
-		if m.first == notOpened { // else the table can be opened with the one that it has
+		if m.first == notOpened { // an opened table keeps its TailSize, which is known to work
 			m.tailSize.Store(v.tables[i].TailSize)
 		}
 	}
@@ -243,7 +242,7 @@ func (s *Set) publish(v *version) error {
 	return nil
 }
 
-// outdate marks the tables of a version that is not the current one any more. The caller holds mu.
+// outdate marks the tables of a version that is no longer the current one. The caller holds mu.
 func (v *version) outdate() {
 	for _, m := range v.members {
 		m.old = make(chan struct{})

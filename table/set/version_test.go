@@ -17,7 +17,7 @@ var noError = errtest.NoError
 // A oneTable is a Source of a table.
 type oneTable struct {
 	contents []byte
-	before   func() // each read, if it is not nil
+	before   func() // called before each read, if not nil
 }
 
 func (s *oneTable) ReadAt(_ context.Context, _ string, p []byte, off int64) (int, error) {
@@ -43,8 +43,8 @@ func oneTableSet(t *testing.T) (*Set, []byte) {
 	return s, []byte("17")
 }
 
-// A version ends once, after it was retired and its last use has ended, whichever goroutines begin and
-// end the uses. Until then it has its tables.
+// A version ends once, after it was retired and its last use has ended, whichever goroutines begin and end the uses.
+// Until then it keeps its tables.
 func TestVersionEndsWithItsLastUse(t *testing.T) {
 	t.Parallel()
 	for range 300 {
@@ -82,7 +82,8 @@ func TestVersionEndsWithItsLastUse(t *testing.T) {
 	}
 }
 
-// A lookup that has loaded a version just before that was retired does not use it, since its tables may be closed.
+// If a version is retired just after a lookup has loaded it, the lookup does not use it, since its tables may be
+// closed.
 func TestNoUseOfARetiredVersion(t *testing.T) {
 	t.Parallel()
 	s, _ := oneTableSet(t)
@@ -99,7 +100,7 @@ func TestNoUseOfARetiredVersion(t *testing.T) {
 	noError(t, errors.Join(s.Close(), s.Drain(t.Context())))
 }
 
-// A Reader that is closed may say that it may have a key only because it has no filters any more.
+// A closed Reader's MayContain may return true only because its filters are gone.
 func TestClosedReadersAnswerDoesNotCount(t *testing.T) {
 	t.Parallel()
 	s, key := oneTableSet(t)
@@ -115,7 +116,7 @@ func TestClosedReadersAnswerDoesNotCount(t *testing.T) {
 	noError(t, errors.Join(s.Close(), s.Drain(t.Context())))
 }
 
-// A lookup that has loaded a Reader just before that was evicted finds it closed, and takes another one.
+// If a Reader is evicted just after a lookup has loaded it, the lookup finds it closed, and uses another one.
 func TestLookupThatFindsAClosedReader(t *testing.T) {
 	t.Parallel()
 	s, key := oneTableSet(t)
