@@ -9,32 +9,32 @@ import (
 
 // Filters are the filters of a table that lookups check. Filters of table.Reader and [Layout.Filters] return them.
 type Filters struct {
-	Blocks      *filter.BlockReader // the filter block; nil if there is none that can be used
+	Blocks      *filter.BlockReader // the filter block; nil if no usable one exists
 	BlocksEntry MetaindexEntry      // its name and handle in the metaindex
-	Table       filter.TableFilter  // of the whole table; nil if there is none that can be used, or a Reader reads its Pages
-	Pages       filter.PagedFilter  // of the whole table, if Readers read it by the page; else nil
+	Table       filter.TableFilter  // of the whole table; nil if no usable one exists, or if a Reader reads its Pages
+	Pages       filter.PagedFilter  // of the whole table, if Readers read single pages of it; else nil
 	TableEntry  MetaindexEntry      // its name and handle in the metaindex
 	TableSize   int64               // bytes of Table, fewer than in the file if its policy has narrowed it
 	TableBits   int                 // of each fingerprint in the file, if its policy can narrow it; else 0
-	Never       *Exceptions         // of Table; nil if there are none that can be used
+	Never       *Exceptions         // of Table; nil if no usable ones exist
 	NeverEntry  MetaindexEntry      // their name and handle in the metaindex
-	Prefix      filter.Prefixer     // whose prefixes both hold; nil if they hold none, or if it is unknown
+	Prefix      filter.Prefixer     // of the prefixes in both filters; nil if they contain none, or if it is unknown
 }
 
-// HasTable reports whether there is a filter of the whole table, Table or Pages.
+// HasTable reports whether the whole table has a filter, in Table or Pages.
 func (f *Filters) HasTable() bool { return f.Table != nil || f.Pages != nil }
 
-// Exceptions are false positives of a table filter that Never of table.WriterOptions has named: lookups treat
-// these filter keys as absent. A nil *Exceptions has none. Exceptions are immutable and safe for concurrent use.
+// Exceptions are false positives of a table filter, from Never of table.WriterOptions: lookups treat these filter
+// keys as absent. A nil *Exceptions is empty. Exceptions are immutable and safe for concurrent use.
 //
-// They belong to one filter. In a filter of more keys, such as a union, they may be keys.
+// They belong to one filter. A filter of more keys, such as a union, may contain them as keys.
 type Exceptions struct {
-	block []byte // in the bytewise order, without values
+	block []byte // keys in bytewise order, without values
 	n     int
 }
 
-// OpenExceptions is for package table. It checks the form of the contents of a block of exceptions, and returns nil
-// if there are none. Keys that share bytes may take that much memory.
+// OpenExceptions is for package table. It checks the contents of an exceptions block, and returns nil if it is
+// empty. memory limits the bytes allocated for keys that share bytes.
 func OpenExceptions(contents []byte, memory int) (*Exceptions, error) {
 	e := &Exceptions{block: contents}
 	err := rowblock.Walk(contents, rowblock.Order{}, &rowblock.Budget{Memory: memory}, func([]byte, int, []byte) error {
@@ -64,8 +64,7 @@ func (e *Exceptions) Contains(filterKey []byte) bool {
 	return found && err == nil // in a mapped file the block can change after it was checked
 }
 
-// All returns the exceptions in bytewise order. The caller must not modify a key, which is valid only
-// until the next iteration.
+// All returns the exceptions in bytewise order. A key is valid until the next iteration, and must not be modified.
 func (e *Exceptions) All() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		var it rowblock.Iter

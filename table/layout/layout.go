@@ -33,8 +33,8 @@ const (
 	DataBlock        BlockKind = tablefile.DataBlock        // "data block"
 )
 
-// A Handle says where a block is in the file. Index and metaindex entries and the footer
-// store it as two uvarints: offset, then length.
+// A Handle is the location of a block in the file. Index and metaindex entries and the footer store it as two
+// uvarints: offset, then length.
 type Handle struct {
 	Offset uint64 // of the block, in bytes from the start of the file
 	Length uint64 // of the block in the file, in bytes, without the trailer of 5 bytes
@@ -46,23 +46,23 @@ type IndexEntry struct {
 	Handle
 }
 
-// A MetaindexEntry is an entry of the metaindex: the name of a meta block, and where it is.
-// Meta blocks are filters, properties, and blocks of other engines.
+// A MetaindexEntry is an entry of the metaindex: the name and location of a meta block. Meta blocks are filters,
+// properties, and blocks of other engines.
 type MetaindexEntry struct {
 	Name string // such as "filter.leveldb.BuiltinBloomFilter" or "rocksdb.properties"
 	Handle
 }
 
-// Kind returns the purpose of the block: by its name it is a filter, properties, a digest, exceptions, or a MetaBlock.
+// Kind returns the purpose of the block, which its name tells: a filter, properties, a digest, exceptions, or a MetaBlock.
 func (e MetaindexEntry) Kind() BlockKind {
 	kind, _ := tablefile.MetaKind([]byte(e.Name))
 	return BlockKind(kind)
 }
 
-// A Layout describes where the blocks of a table are in the file. It is safe for concurrent use.
+// A Layout describes the locations of a table's blocks in the file. It is safe for concurrent use.
 type Layout struct {
 	Footer    int64        // offset of the footer, the last 48 bytes of the file
-	FooterErr error        // corruption in the footer that no lookup depends on, or nil
+	FooterErr error        // corruption in the footer that does not affect lookups, or nil
 	Metaindex Handle       // from the footer
 	Index     Handle       // from the footer
 	Data      []IndexEntry // the data blocks, in the order of the file; nil from Tail of table.Reader
@@ -103,7 +103,7 @@ func (l *Layout) ReadData() error {
 	})
 }
 
-// Ends returns the first data block and the last two, or all if there are fewer. It does so also without Data.
+// Ends returns the first data block and the last two, or all if there are fewer. It does not need Data.
 func (l *Layout) Ends() (ends []IndexEntry, err error) {
 	err = l.file.Guard(func() error {
 		x := l.file.Index
@@ -140,8 +140,9 @@ func (l *Layout) Meta() (entries []MetaindexEntry, err error) {
 	return entries, nil
 }
 
-// Filters reads the filters that a Reader with the same policies would check. It returns the usable filters, and why
-// others are not used, as Reader.FilterErr does, or an I/O error. Filters of a mapped file are parts of the file.
+// Filters reads the filters that a Reader with the same policies would check. It returns the usable filters, and an
+// I/O error or, like Reader.FilterErr, the reason why others are not used. In a mapped file, filters are parts of
+// the file.
 func (l *Layout) Filters() (filters Filters, err error) {
 	err = l.file.WithMetaindex(func(m tablefile.Metaindex) (err error) {
 		filters, err = l.filters(m)
@@ -182,11 +183,11 @@ func (l *Layout) kind(h Handle) tablefile.Kind {
 //   - the contents of the digest block, if there is one;
 //   - the footer, with zeros for its padding.
 //
-// withData says whether there is a digest block. Without it, two tables of the same keys and other
-// values can have the same TailSum. See DataDigest of table.WriterOptions.
+// withData reports whether there is a digest block. Without it, two tables with the same keys and different values
+// can have the same TailSum. See DataDigest of table.WriterOptions.
 //
-// TailSum reads the metaindex, the digest block and the trailers, and no data. Like checksums, it detects accidents, not
-// attacks.
+// TailSum reads the metaindex, the digest block and the trailers, but no data. Like checksums, it detects accidents,
+// not attacks.
 func (l *Layout) TailSum() (sum [sha256.Size]byte, withData bool, err error) {
 	err = l.file.WithMetaindex(func(m tablefile.Metaindex) (err error) {
 		sum, withData, err = l.file.TailSum(m)

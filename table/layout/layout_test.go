@@ -33,7 +33,7 @@ var (
 
 var partLengths = regexp.MustCompile(` \(\d+ bytes\): `)
 
-// textOf is what err says, but for the lengths of parts of the file.
+// textOf returns the text of err, without the lengths of parts of the file.
 func textOf(err error) string { return partLengths.ReplaceAllString(fmt.Sprint(err), ": ") }
 
 // version returns the internal key of a value.
@@ -84,7 +84,7 @@ func TestLayoutHasEveryByte(t *testing.T) {
 	}
 }
 
-// Ends are the first data block and the last two of Data, which Tail does without, also of a mapped file.
+// Ends returns the first data block and the last two of Data, even if Data is nil as in Tail, and for a mapped file.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	for n := range 6 {
@@ -120,7 +120,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// The data blocks have the pairs, whatever order these are in.
+// The data blocks contain the pairs, in any order of keys.
 func TestLayoutReadsBlocksOfAnyOrder(t *testing.T) {
 	t.Parallel()
 	pairs := []workload.Pair{{Key: version("a", 9)}, {Key: version("a", 2)}, {Key: version("b", 1)}} // the newer one first
@@ -171,19 +171,19 @@ func TestLayoutReportsDamage(t *testing.T) {
 		}
 	}
 	if _, err := l.Meta(); !errors.Is(err, table.ErrCorrupt) {
-		t.Errorf("Meta of a damaged metaindex = %v", err)
+		t.Errorf("Meta of a corrupt metaindex = %v", err)
 	}
 	got, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
 	if !errors.Is(err, table.ErrCorrupt) || got == nil || got.Metaindex != l.Metaindex || got.Index != l.Index || len(got.Data) > 0 {
-		t.Errorf("ReadLayout of a damaged index = %v, %v, want what the footer says", got, err)
+		t.Errorf("ReadLayout of a corrupt index = %v, %v, want the footer's contents", got, err)
 	}
 	contents[len(contents)-1] ^= 1
 	if got, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil); !errors.Is(err, table.ErrCorrupt) || got != nil {
-		t.Errorf("ReadLayout of a damaged footer = %v, %v", got, err)
+		t.Errorf("ReadLayout of a corrupt footer = %v, %v", got, err)
 	}
 }
 
-// What the footer says of a table is there though its index is damaged.
+// If the index is corrupt, the Layout still has the contents of the footer.
 func TestLayoutWithoutIndex(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), Properties: true}, numbered(100))
@@ -206,7 +206,7 @@ func TestLayoutWithoutIndex(t *testing.T) {
 	}
 }
 
-// What the options say of reading blocks holds for a Layout too.
+// Options for reading blocks apply to a Layout too.
 func TestLayoutOptions(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairsOf("a"))
@@ -225,7 +225,7 @@ func TestLayoutOptions(t *testing.T) {
 	}
 }
 
-// Filters are those that a Reader asks, whatever else the metaindex lists.
+// Filters returns the filters that a Reader checks, whatever else the metaindex lists.
 func TestLayoutFilters(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -253,7 +253,7 @@ func TestLayoutFilters(t *testing.T) {
 	}
 }
 
-// An error of the source is that of ReadLayout and of its Layout.
+// ReadLayout and its Layout return errors of the source.
 func TestLayoutOfUnreadableFile(t *testing.T) {
 	t.Parallel()
 	contents := build(t, withBloom, numbered(100))

@@ -16,11 +16,10 @@ type Properties struct {
 	// FilterEntries is the number of keys and prefixes in the table filter.
 	FilterEntries uint64
 
-	// FilterPolicy is the name of the filter's policy. If there are two filters, it is the
-	// name of the table filter's.
+	// FilterPolicy is the name of the filter's policy. If there are two filters, it is the table filter's.
 	FilterPolicy string
 
-	// FilterPrefix is the name of the Prefixer whose prefixes the filters hold.
+	// FilterPrefix is the name of the Prefixer whose prefixes the filters contain.
 	FilterPrefix string
 
 	// Comparer is the name of the Comparer; for internal keys, of the user keys' Comparer.
@@ -34,7 +33,7 @@ type Properties struct {
 	RestartInterval uint64
 	FilterBaseLg    uint64
 
-	// FilterOnly says that the table has a filter and no entries.
+	// FilterOnly reports whether the table has only a filter, without entries.
 	FilterOnly bool
 
 	// Other contains all other properties, by name.
