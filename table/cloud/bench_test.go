@@ -18,15 +18,15 @@ import (
 )
 
 const (
-	benchDelay   = 20 * time.Millisecond // of each request, as to an object store
+	benchDelay   = 20 * time.Millisecond // of each request, as for an object store
 	benchWorkers = 64
 )
 
-// slowServer starts an S3 server in a process of its own, once, where each request takes benchDelay.
+// slowServer starts an S3 server in another process, once. Each request takes benchDelay.
 var slowServer = sync.OnceValue(func() string { return s3test.Start(benchDelay) })
 
-// openSlow opens a set of 100,000 URLs in 10 tables, without a Cache, on the slow server.
-// The absent keys and the present ones are in a random order.
+// openSlow opens a set of 100,000 URLs in 10 tables, without a Cache, on the slow server. It returns absent and
+// present keys in random order.
 func openSlow(b *testing.B, o *table.WriterOptions) (*set.Set, *counter, workload.Set) {
 	b.Helper()
 	bucket := s3test.Open(b, slowServer())
@@ -43,7 +43,7 @@ func openSlow(b *testing.B, o *table.WriterOptions) (*set.Set, *counter, workloa
 	return s, src, urls
 }
 
-// report reports lookups per second and requests per lookup, where an operation has keys keys.
+// report reports lookups per second and requests per lookup. An operation looks up keys keys.
 func report(b *testing.B, src *counter, keys int) {
 	b.Helper()
 	n := float64(b.N * keys)
@@ -66,7 +66,7 @@ func getParallel(b *testing.B, s *set.Set, keys [][]byte, want error) {
 	})
 }
 
-// Present keys: 64 workers wait for a request each, so that at most 3,200 lookups per second are
+// Present keys: each of the 64 workers waits for one request at a time, so at most 3,200 lookups per second are
 // possible.
 func BenchmarkPresent(b *testing.B) {
 	s, src, urls := openSlow(b, bothFilters)

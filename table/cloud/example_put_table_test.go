@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Upload the set of a directory to a bucket: its tables first, then the manifest.
+// Upload a set from a directory to a bucket: its tables first, then the manifest.
 func ExampleStore_PutTable() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "")

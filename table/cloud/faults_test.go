@@ -23,21 +23,21 @@ var (
 
 func hangUp(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }
 
-// wholeObject is a server that does not know the header Range.
+// wholeObject is a server that ignores the Range header.
 func wholeObject(w http.ResponseWriter, r *http.Request, server http.Handler) {
 	r.Header.Del("Range")
 	server.ServeHTTP(w, r)
 }
 
-// A store that fails or lies is an error that names the table and the bytes. The next read
-// succeeds when the store is well again.
+// If a store fails or sends wrong responses, the error names the table and the bytes. Once the store recovers, the
+// next read succeeds.
 func TestFaultsNameTableAndBytes(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		fault    s3test.Fault
-		chain    error // what the error wraps
+		chain    error // wrapped by the error
 		text     string
-		requests int // 0: it depends on the connection
+		requests int // 0 if it depends on the connection
 	}{
 		{"500", internalError, nil, "InternalError", 3}, // the SDK tries it three times
 		{"403", s3test.Refuse(http.StatusForbidden, "AccessDenied"), nil, "AccessDenied", 1},
@@ -74,7 +74,7 @@ func TestFaultsNameTableAndBytes(t *testing.T) {
 	}
 }
 
-// The SDK sends a request again that the store could not answer.
+// The SDK repeats a request that failed.
 func TestOneFaultIsNoError(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -99,8 +99,8 @@ func TestOneFaultIsNoError(t *testing.T) {
 	}
 }
 
-// Later reads ask for the ETag of the first one. A store that knows If-Match, as S3 does, then
-// sends no other object. The server here does not know it, so the proxy answers for it.
+// Later reads require the ETag from the first one. If a store supports If-Match, like S3, it then never sends
+// another object. The test's server does not, so the proxy does.
 func TestReadsRequireTheETag(t *testing.T) {
 	p, bucket := newProxy(t)
 	putObject(t, bucket, "a.ldb", letters(1000))
@@ -132,11 +132,11 @@ func TestReadsRequireTheETag(t *testing.T) {
 	checkError(t, err, set.ErrReplaced, `read 100 bytes at 300 of table "a.ldb"`, "PreconditionFailed")
 }
 
-// A context ends a read of a store that has stopped to send, and no goroutine is left.
+// If a store stops sending, the context ends the read, and no goroutine is left.
 func TestContextEndsAStalledRead(t *testing.T) {
 	for _, tt := range []struct {
 		name string
-		sent int // of the body, before it stops; -1: not even the header
+		sent int // bytes of the body before it stops; -1 if not even the header
 	}{{"no answer", -1}, {"a header", 0}, {"half of the body", 50}} {
 		t.Run(tt.name, func(t *testing.T) {
 			p, bucket := newProxy(t)
@@ -157,13 +157,13 @@ func TestContextEndsAStalledRead(t *testing.T) {
 			_, err := newStore(bucket).ReadAt(ctx, "a.ldb", make([]byte, 100), 300)
 			checkError(t, err, context.Canceled, `read 100 bytes at 300 of table "a.ldb"`)
 			for n := runtime.NumGoroutine(); n > before; n = runtime.NumGoroutine() {
-				time.Sleep(time.Millisecond) // for ever if one is left
+				time.Sleep(time.Millisecond) // forever if one is left
 			}
 		})
 	}
 }
 
-// sendSome sends a header, and n bytes of the body of 100 that it promises.
+// sendSome sends a header that promises 100 bytes, and n bytes of the body.
 func sendSome(w http.ResponseWriter, n int) {
 	if n < 0 {
 		return

@@ -20,13 +20,13 @@ import (
 
 var noError = errtest.NoError
 
-// A store makes an empty bucket of a kind of object storage.
+// A store creates an empty bucket in one kind of object storage.
 type store struct {
 	name   string
 	bucket func(t testing.TB) *blob.Bucket
 }
 
-// stores are all kinds of object storage in these tests. S3 is on a server in another process.
+// stores are all kinds of object storage in these tests. The S3 server runs in another process.
 var stores = []store{
 	{"memory", func(t testing.TB) *blob.Bucket {
 		bucket := memblob.OpenBucket(nil)
@@ -42,7 +42,7 @@ var stores = []store{
 	{"S3", func(t testing.TB) *blob.Bucket { return s3test.NewProxy(t).Bucket(t) }},
 }
 
-// newStore returns a Store of the bucket with the pins of the stores.
+// newStore returns a Store for the bucket, with the pins of all stores.
 func newStore(bucket *blob.Bucket) *cloud.Store {
 	return &cloud.Store{Bucket: bucket, Pins: []cloud.Pin{s3pin.Pin{}}, URL: "store/"}
 }
@@ -59,8 +59,8 @@ func putObject(t testing.TB, bucket *blob.Bucket, key, contents string) {
 	noError(t, bucket.WriteAll(context.Background(), key, []byte(contents), nil))
 }
 
-// replaceObject puts another object in the place of one. It does so until that has another ETag
-// or time of modification, which in a directory takes some milliseconds.
+// replaceObject replaces an object. It repeats that until the ETag or modification time differs, which takes some
+// milliseconds in a directory.
 func replaceObject(t testing.TB, bucket *blob.Bucket, key, contents string) {
 	t.Helper()
 	before, err := bucket.Attributes(context.Background(), key)
@@ -75,7 +75,7 @@ func replaceObject(t testing.TB, bucket *blob.Bucket, key, contents string) {
 	}
 }
 
-// objects returns the objects of the bucket, with their sizes.
+// objects returns the names and sizes of the bucket's objects.
 func objects(t testing.TB, bucket *blob.Bucket) map[string]int64 {
 	t.Helper()
 	found := map[string]int64{}
@@ -90,7 +90,7 @@ func objects(t testing.TB, bucket *blob.Bucket) map[string]int64 {
 	}
 }
 
-// checkDiff checks that got is want.
+// checkDiff checks that got equals want.
 func checkDiff(t testing.TB, what string, want, got any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -98,7 +98,7 @@ func checkDiff(t testing.TB, what string, want, got any) {
 	}
 }
 
-// checkError checks that err has each of the texts, and want in its chain unless it is nil.
+// checkError checks that err contains each of the texts and, unless want is nil, wraps want.
 func checkError(t testing.TB, err, want error, texts ...string) {
 	t.Helper()
 	if err == nil {

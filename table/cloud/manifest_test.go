@@ -18,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A manifest is read as it was written. Another one takes its place.
+// A manifest is read as written. A second one replaces the first.
 func TestManifestIsReadAsWritten(t *testing.T) {
 	for _, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
@@ -34,8 +34,7 @@ func TestManifestIsReadAsWritten(t *testing.T) {
 	}
 }
 
-// A manifest is sent by one request, between a read of the old one and a list of the tables. One that is
-// wrong is not sent.
+// A manifest is sent in one request, between reading the old one and listing the tables. An invalid one is not sent.
 func TestPublishManifestRequests(t *testing.T) {
 	p, bucket := newProxy(t)
 	m := putTables(t, bucket, nil, workload.W3(10).Keys, 10, "v")
@@ -101,7 +100,7 @@ func TestOpenTakesNoMemory(t *testing.T) {
 	}
 }
 
-// A store that stops in the middle of an object ends the read.
+// If a store stops in the middle of an object, the timeout or the context ends the read.
 func TestTimeoutOfOpenedObjects(t *testing.T) {
 	p, bucket := newProxy(t)
 	p.Spoil(func(w http.ResponseWriter, r *http.Request, _ http.Handler) {

@@ -21,13 +21,13 @@ func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	return r, nil
 }
 
-// A stream reads an object from its start. At its end, it notes what Replace must find.
+// A stream reads an object from its start. At its end, it records the version and the content's hash for Replace.
 type stream struct {
 	limiter
 	s    *Store
 	name string
 	r    *blob.Reader
-	hash hash.Hash // of what was read
+	hash hash.Hash // of the bytes read
 	opened
 }
 
@@ -90,7 +90,7 @@ func newLimiter(ctx context.Context, timeout time.Duration) limiter {
 	return limiter{ctx, inner, cancel, timeout}
 }
 
-// call calls f with the context, and cancels that after the timeout. The error then says so.
+// call calls f with the context, and cancels the context after the timeout. The error then says so.
 func (l *limiter) call(f func(context.Context) error) error {
 	if l.timeout > 0 {
 		defer time.AfterFunc(l.timeout, func() { l.cancel(context.DeadlineExceeded) }).Stop()

@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/cloud/s3test"
 )
 
-// writerOf returns what writes the object a in the place of the version that is there now.
+// writerOf returns the current version of the object a, and a function that replaces only that version.
 func writerOf(t *testing.T, bucket *blob.Bucket) (version string, write func(contents []byte) error) {
 	t.Helper()
 	r, err := bucket.NewReader(t.Context(), "a", nil)
@@ -30,7 +30,7 @@ func writerOf(t *testing.T, bucket *blob.Bucket) (version string, write func(con
 	}
 }
 
-// A write that requires a version replaces no other one.
+// A write that requires a version does not replace any other.
 func TestPinOfWrite(t *testing.T) {
 	bucket := s3test.Open(t, s3test.Server())
 	putObject(t, bucket, "a", "one")

@@ -17,7 +17,7 @@ func largeTable(t *testing.T) ([]byte, set.Table) {
 	return wantTable(t, o, workload.W3(17).Keys, letters(1<<20))
 }
 
-// A large table is there when all of its parts are.
+// A large table exists once all of its parts are sent.
 func TestPutInParts(t *testing.T) {
 	emptyTemp(t)
 	p, bucket := newProxy(t)
@@ -32,7 +32,7 @@ func TestPutInParts(t *testing.T) {
 	}
 }
 
-// If it is cancelled after some of its parts, there is no object.
+// If the upload is canceled after some of the parts, there is no object.
 func TestPutInPartsCancelled(t *testing.T) {
 	emptyTemp(t)
 	contents, line := largeTable(t)

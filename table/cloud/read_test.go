@@ -16,12 +16,12 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// letters returns n bytes that tell where they are from.
+// letters returns n bytes whose values depend on their offsets.
 func letters(n int) string {
 	return strings.Repeat("abcdefghijklmnopqrstuvwxyz0123456789!", n/37+1)[:n]
 }
 
-// ReadAt reads what ReadAt of a reader of the same bytes reads, wherever the object is.
+// ReadAt returns the same as ReadAt of a bytes.Reader, in all stores.
 func TestReadAtAsBytesReader(t *testing.T) {
 	for _, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
@@ -37,8 +37,8 @@ func TestReadAtAsBytesReader(t *testing.T) {
 	}
 }
 
-// checkReads compares reads of the table with those of a reader of its contents. Unless known
-// is set, each read is the first one.
+// checkReads compares reads of the table with a reader of its contents. Unless known is set, each read is the first
+// one.
 func checkReads(t *testing.T, src *cloud.Store, name, contents string, known bool) {
 	t.Helper()
 	size := int64(len(contents))
@@ -60,7 +60,7 @@ func checkReads(t *testing.T, src *cloud.Store, name, contents string, known boo
 	}
 }
 
-// Each read takes a request, up to the end and behind it too. A read of no bytes takes none.
+// Each read takes one request, even up to or past the end. A read of no bytes takes none.
 func TestRequestsOfReads(t *testing.T) {
 	p, bucket := newProxy(t)
 	putObject(t, bucket, "a.ldb", letters(100))
@@ -102,7 +102,7 @@ func TestReadAtRefuses(t *testing.T) {
 	}
 }
 
-// A context that is done ends a read before it begins.
+// If the context is done, a read fails before it begins.
 func TestDoneContextEndsReadAt(t *testing.T) {
 	p, bucket := newProxy(t)
 	putObject(t, bucket, "a.ldb", letters(100))
@@ -115,7 +115,7 @@ func TestDoneContextEndsReadAt(t *testing.T) {
 	}
 }
 
-// An object that is replaced while its table is open is an error, until the table is forgotten.
+// If an object is replaced while its table is open, reads fail until the table is forgotten.
 func TestReplacedObjectIsAnError(t *testing.T) {
 	first, second := letters(1000), strings.ToUpper(letters(1000))
 	for _, s := range stores {

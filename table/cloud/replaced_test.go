@@ -14,9 +14,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// An object that is put again with the same bytes, or deleted and put back, costs lookups an error
-// at most. One with other bytes never gives an answer, and the set goes on when the right one is
-// back.
+// If an object is written again with the same bytes, or deleted and restored, lookups fail at most once. An object
+// with other bytes never yields a value, and lookups continue once the right one is back.
 func TestObjectsThatComeBack(t *testing.T) {
 	urls := workload.W3(500)
 	plain := &table.WriterOptions{Compression: table.NoCompression}
@@ -61,7 +60,7 @@ func TestObjectsThatComeBack(t *testing.T) {
 	}
 }
 
-// checkGoesOn checks that after at most two errors of that kind all keys are found.
+// checkGoesOn checks that after at most two such errors all keys are found.
 func checkGoesOn(t *testing.T, s *set.Set, keys [][]byte, most error) {
 	t.Helper()
 	for range 2 {
@@ -81,7 +80,7 @@ func checkGoesOn(t *testing.T, s *set.Set, keys [][]byte, most error) {
 	}
 }
 
-// object returns what an object has.
+// object returns the contents of an object.
 func object(t *testing.T, bucket *blob.Bucket, key string) string {
 	t.Helper()
 	contents, err := bucket.ReadAll(context.Background(), key)
@@ -89,12 +88,12 @@ func object(t *testing.T, bucket *blob.Bucket, key string) string {
 	return string(contents)
 }
 
-// A table that was cut when it was opened has answers again when all of it is back: what a Source remembers of
-// the object that was too short does not stay.
+// If a table was truncated when it was opened, lookups succeed once it is whole again: the Source does not remember
+// the truncated object.
 func TestObjectThatWasTooShort(t *testing.T) {
 	urls := workload.W3(500)
 	for _, s := range stores {
-		for _, readBefore := range []bool{false, true} { // so that the Source knows the size
+		for _, readBefore := range []bool{false, true} { // whether the Source already knows the size
 			t.Run(fmt.Sprintf("%s/read before: %v", s.name, readBefore), func(t *testing.T) {
 				bucket := s.bucket(t)
 				m := putSet(t, bucket, blockFilters, urls.Keys, len(urls.Keys), "one")

@@ -22,8 +22,8 @@ var (
 	eager = &set.Options{OpenAll: true}
 )
 
-// putTables puts the keys, each with the same value, into tables of perTable keys. It returns
-// their manifest, and does not send it.
+// putTables writes the keys, each with the same value, into tables of perTable keys. It returns their manifest
+// without writing it.
 func putTables(t testing.TB, bucket *blob.Bucket, o *table.WriterOptions, keys [][]byte, perTable int, value string) *set.Manifest {
 	t.Helper()
 	m := new(set.Manifest)
@@ -35,7 +35,7 @@ func putTables(t testing.TB, bucket *blob.Bucket, o *table.WriterOptions, keys [
 	return m
 }
 
-// putSet puts a set of the keys, with its manifest.
+// putSet writes a set of the keys, with its manifest.
 func putSet(t testing.TB, bucket *blob.Bucket, o *table.WriterOptions, keys [][]byte, perTable int, value string) *set.Manifest {
 	t.Helper()
 	m := putTables(t, bucket, o, keys, perTable, value)
@@ -43,7 +43,7 @@ func putSet(t testing.TB, bucket *blob.Bucket, o *table.WriterOptions, keys [][]
 	return m
 }
 
-// putManifest puts a manifest, whether its tables are there or not.
+// putManifest writes a manifest, even if its tables are missing.
 func putManifest(t testing.TB, bucket *blob.Bucket, key string, m *set.Manifest) {
 	t.Helper()
 	var b bytes.Buffer
@@ -51,7 +51,7 @@ func putManifest(t testing.TB, bucket *blob.Bucket, key string, m *set.Manifest)
 	putObject(t, bucket, key, b.String())
 }
 
-// openSet opens the set in the bucket, by its manifest there.
+// openSet opens the set in the bucket, with the manifest there.
 func openSet(t testing.TB, bucket *blob.Bucket, src set.Source, o *set.Options) *set.Set {
 	t.Helper()
 	m, err := set.LoadManifest(context.Background(), newStore(bucket), set.ManifestName)

@@ -19,7 +19,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// What was put is what is found, in whatever way it is asked for.
+// All kinds of lookups find the entries that were written.
 func TestSetFindsWhatWasPut(t *testing.T) {
 	urls := workload.W3(20_000)
 	for _, s := range stores {
@@ -41,7 +41,7 @@ func TestSetFindsWhatWasPut(t *testing.T) {
 	}
 }
 
-// checkLookups gets some keys one by one, and all at once.
+// checkLookups gets some keys one by one, and all keys at once.
 func checkLookups(t *testing.T, s *set.Set, urls workload.Set, value string) {
 	t.Helper()
 	for i := 0; i < len(urls.Keys); i += 499 {
@@ -68,7 +68,7 @@ func checkLookups(t *testing.T, s *set.Set, urls workload.Set, value string) {
 func TestRequestsOfPresentKeys(t *testing.T) {
 	p, bucket := newProxy(t)
 	urls := workload.W3(20_000)
-	// Before, between and behind the tables there are no keys.
+	// No table contains the keys before, between and after the two ranges.
 	m := putTables(t, bucket, blockFilters, urls.Keys[1000:9000], 4000, "v")
 	m.Tables = append(m.Tables, putTables(t, bucket, blockFilters, urls.Keys[10_000:18_000], 4000, "v").Tables...)
 	cache := table.NewCache(16 << 20)
@@ -84,7 +84,7 @@ func TestRequestsOfPresentKeys(t *testing.T) {
 		{"cached", cache, spread(urls.Keys[10_000:18_000], 40), 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p.Count(http.MethodHead) // of Put
+			p.Count(http.MethodHead) // from putTables
 			s, err := set.Open(t.Context(), m, newStore(bucket), &set.Options{OpenAll: true, Reader: table.ReaderOptions{Cache: tt.cache}})
 			noError(t, err)
 			if got := p.Count(http.MethodGet); got != len(m.Tables) {
@@ -104,7 +104,7 @@ func TestRequestsOfPresentKeys(t *testing.T) {
 	}
 }
 
-// spread returns n of the keys, far from each other, so that each is in a block of its own.
+// spread returns n of the keys, far from each other, so that each is in another block.
 func spread(keys [][]byte, n int) [][]byte {
 	var found [][]byte
 	for i := range n {
@@ -113,7 +113,7 @@ func spread(keys [][]byte, n int) [][]byte {
 	return found
 }
 
-// Absent keys cost few requests: those for which the filters err.
+// Absent keys take few requests: only those for which a filter returns a false positive.
 func TestRequestsOfAbsentKeys(t *testing.T) {
 	urls := workload.W3(100_000)
 	for _, tt := range []struct {
@@ -142,8 +142,8 @@ func TestRequestsOfAbsentKeys(t *testing.T) {
 	}
 }
 
-// A Set goes on while its manifest and the objects are replaced. What no manifest has any more
-// can be deleted after Drain.
+// A Set continues while its manifest and objects are replaced. After Drain, objects that no manifest lists can be
+// deleted.
 func TestSwapWhileObjectsAreReplaced(t *testing.T) {
 	urls := workload.W3(20_000)
 	for _, st := range stores {
@@ -166,7 +166,7 @@ func TestSwapWhileObjectsAreReplaced(t *testing.T) {
 	}
 }
 
-// An object that is not the table of the manifest is an error that names the table.
+// If an object is not the manifest's table, the error names the table.
 func TestOpenOfAnotherObject(t *testing.T) {
 	bucket := s3test.NewProxy(t).Bucket(t)
 	m := putSet(t, bucket, blockFilters, workload.W3(1000).Keys, 1000, "v")
@@ -187,8 +187,8 @@ func TestOpenOfAnotherObject(t *testing.T) {
 	checkError(t, err, nil, name, "cloud: read ")
 }
 
-// Lookups from a store that fails name the table and the bytes. They succeed when it is well
-// again. A context or ReadTimeout ends them when the store stalls.
+// If a store fails, lookup errors name the table and the bytes. Lookups succeed once it recovers. If the store
+// stalls, a context or ReadTimeout ends them.
 func TestLookupFaults(t *testing.T) {
 	p, bucket := newProxy(t)
 	urls := workload.W3(1000)
@@ -206,7 +206,7 @@ func TestLookupFaults(t *testing.T) {
 	_, err = s.Get(ctx, urls.Keys[0])
 	checkError(t, err, context.Canceled)
 	p.Spoil(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) { <-r.Context().Done() })
-	for p.Count("GET"); p.Count("GET") == 0; { // until the store was asked within the time
+	for p.Count("GET"); p.Count("GET") == 0; { // until a request was sent in time
 		_, err = limited.Get(t.Context(), urls.Keys[0])
 		checkError(t, err, context.DeadlineExceeded, m.Tables[0].Name, "cloud: read ", "within ReadTimeout, 10ms")
 	}
@@ -221,7 +221,7 @@ func TestLookupFaults(t *testing.T) {
 	checkError(t, s.GetMany(t.Context(), urls.Keys, nil, found), table.ErrCorrupt, m.Tables[0].Name) // it is no table
 }
 
-// A table whose object is missing is a loss: an Iter that accepts it goes on, and a lookup in a layer finds the older value.
+// If a table's object is missing, an Iter with OnLoss continues, and a lookup in a layer finds the older value.
 func TestMissingObjectIsALoss(t *testing.T) {
 	for _, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
@@ -251,7 +251,7 @@ func TestMissingObjectIsALoss(t *testing.T) {
 	}
 }
 
-// A bucket of an S3 server is opened by its URL, with credentials from the environment.
+// A bucket on an S3 server is opened by its URL, with credentials from the environment.
 func TestBucketByURL(t *testing.T) {
 	s3test.SetCredentials(t.Setenv)
 	bucket, err := blob.OpenBucket(t.Context(), s3test.BucketURL(t, s3test.NewProxy(t).URL))

@@ -21,7 +21,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// emptyTemp gives the test a directory for temporary files. It must be empty in the end.
+// emptyTemp gives the test a directory for temporary files, which must be empty at the end.
 func emptyTemp(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -34,7 +34,7 @@ func emptyTemp(t *testing.T) {
 	})
 }
 
-// wantTable writes a table of the keys, each with the same value, and returns it with its line.
+// wantTable writes a table of the keys, each with the same value, and returns it and its line.
 func wantTable(t testing.TB, o *table.WriterOptions, keys [][]byte, value string) ([]byte, set.Table) {
 	t.Helper()
 	var b bytes.Buffer
@@ -49,7 +49,7 @@ func wantTable(t testing.TB, o *table.WriterOptions, keys [][]byte, value string
 	return b.Bytes(), line
 }
 
-// A Builder writes a set in a bucket. Nothing else is left there, nor among the temporary files.
+// A Builder writes a set into a bucket. Nothing else remains there, nor in temporary files.
 func TestBuilder(t *testing.T) {
 	urls := workload.W3(20_000)
 	for _, s := range stores {
@@ -91,7 +91,7 @@ func build(ctx context.Context, s set.Store, keys [][]byte, value string) (l set
 	return b.Commit()
 }
 
-// What is there already is not sent again, unless it has another size.
+// An existing table is not sent again, unless its size differs.
 func TestBuildAgain(t *testing.T) {
 	emptyTemp(t)
 	p, bucket := newProxy(t)
@@ -116,7 +116,7 @@ func TestBuildAgain(t *testing.T) {
 	}
 }
 
-// Of a table that fails, no object is left.
+// If a table fails, no object is left.
 func TestPutTableRefuses(t *testing.T) {
 	contents, line := wantTable(t, nil, workload.W3(1000).Keys, "v")
 	failed := errors.New("failed")
@@ -141,7 +141,7 @@ func TestPutTableRefuses(t *testing.T) {
 	}
 }
 
-// A context that is done while an object is sent leaves no object.
+// If the context is done while an object is sent, no object is left.
 func TestPutTableCancelled(t *testing.T) {
 	contents, line := wantTable(t, nil, workload.W3(1000).Keys, "v")
 	isPut := func(r *http.Request) bool { return r.Method == http.MethodPut }
@@ -169,7 +169,7 @@ func checkCancelled(t *testing.T, isOne func(*http.Request) bool, line set.Table
 	checkDiff(t, "objects", map[string]int64{"other": 0}, objects(t, bucket))
 }
 
-// A store that refuses a request fails the build, and the old set stays. No temporary file is left.
+// If a store refuses a request, the build fails and the old set stays. No temporary file is left.
 func TestBuildFaults(t *testing.T) {
 	emptyTemp(t)
 	p, bucket := newProxy(t)
@@ -193,7 +193,7 @@ func TestBuildFaults(t *testing.T) {
 	}
 }
 
-// Of many that replace a manifest at once, each replaces the one that it has read.
+// If many programs replace a manifest at once, each replaces only the one that it has read.
 func TestReplaceAtOnce(t *testing.T) {
 	bucket := s3test.Open(t, s3test.Server())
 	putObject(t, bucket, "a", "0 by 0")
@@ -223,7 +223,7 @@ func TestReplaceAtOnce(t *testing.T) {
 	}
 }
 
-// An object is replaced only if it has the content that was read, also if that was long ago.
+// An object is replaced only if it has the given content, even if that was read long ago.
 func TestReplaceRefuses(t *testing.T) {
 	for _, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
@@ -261,7 +261,7 @@ func readObject(t *testing.T, s set.Store, name string) string {
 	return string(content)
 }
 
-// A driver that does not look at the context has done what was asked: that is no error.
+// If a driver ignores the context and succeeds, Remove returns nil.
 func TestRemoveWithADoneContext(t *testing.T) {
 	bucket := stores[0].bucket(t) // in memory
 	putObject(t, bucket, "a", "")

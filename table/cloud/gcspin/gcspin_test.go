@@ -25,7 +25,7 @@ import (
 
 var noError = errtest.NoError
 
-// openBucket opens the bucket of a new server. Each request for an object is told to seen.
+// openBucket opens the bucket of a new server. seen is called for each request.
 func openBucket(t *testing.T, seen func(*http.Request)) *blob.Bucket {
 	t.Helper()
 	gcs, err := fakestorage.NewServerWithOptions(fakestorage.Options{Scheme: "http", Host: "127.0.0.1", PublicHost: "127.0.0.1"})
@@ -47,7 +47,7 @@ func openBucket(t *testing.T, seen func(*http.Request)) *blob.Bucket {
 	return bucket
 }
 
-// Reads after the first one ask for its generation, and an object that is replaced is an error.
+// Reads after the first successful one require its generation. If the object is replaced, they fail.
 func TestPin(t *testing.T) {
 	var required []string
 	bucket := openBucket(t, func(r *http.Request) {
@@ -77,14 +77,14 @@ func TestPin(t *testing.T) {
 		t.Errorf("after the object was replaced: %d bytes, %v, want ErrReplaced", n, err)
 	}
 	if src.Forget("a.ldb"); len(required) != 5 || required[0]+required[1] != "" || len(required[2]) < 10 || required[3] != required[2] || required[4] != required[2] {
-		t.Errorf("the generations that reads required are %q, want none in the first two, and then that of the second one", required)
+		t.Errorf("reads required the generations %q, want none in the first two, and then the second one's", required)
 	}
 	if n, err := src.ReadAt(t.Context(), "a.ldb", p, 2); err != nil || string(p[:n]) != "CDEF" {
 		t.Errorf("after Forget: %q, %v", p[:n], err)
 	}
 }
 
-// A write that requires a generation replaces no other one.
+// A write that requires a generation does not replace any other.
 func TestPinOfWrite(t *testing.T) {
 	bucket := openBucket(t, func(*http.Request) {})
 	put := func(contents string, o *blob.WriterOptions) error {
@@ -117,8 +117,10 @@ func TestReplaceSameContent(t *testing.T) {
 	bucket := openBucket(t, func(*http.Request) {})
 	s := &cloud.Store{Bucket: bucket, Pins: []cloud.Pin{gcspin.Pin{}}}
 	noError(t, s.Put(t.Context(), "set.jsonl", []byte("one")))
-	_, err := s.Open(t.Context(), "set.jsonl")
+	r, err := s.Open(t.Context(), "set.jsonl")
 	noError(t, err)
+	_, err = io.Copy(io.Discard, r)
+	noError(t, errors.Join(err, r.Close()))
 	noError(t, bucket.WriteAll(t.Context(), "set.jsonl", []byte("one"), nil))
 	if err := s.Replace(t.Context(), "set.jsonl", []byte("one"), []byte("two")); err != nil {
 		t.Errorf("in the place of what was read: %v", err)
@@ -128,7 +130,7 @@ func TestReplaceSameContent(t *testing.T) {
 	}
 }
 
-// Require changes no handle of a version that is none of the store's.
+// Require ignores a version of another store.
 func TestRequireOfAnotherStore(t *testing.T) {
 	object := new(storage.ObjectHandle)
 	handle := &object

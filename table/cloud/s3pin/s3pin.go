@@ -24,8 +24,8 @@ func (Pin) Version(r *blob.Reader) string {
 	return *out.ETag
 }
 
-// Require makes a read or write fail unless the object has that ETag; "" stands for any. It also has the SDK compare no
-// checksum of a read: for a part of an object, some stores send the checksum of the whole.
+// Require makes a read or write fail unless the object has that ETag; "" stands for any. It also turns off the SDK's
+// checksum validation for reads: for a part of an object, some stores send the checksum of the whole object.
 func (Pin) Require(etag string, as func(any) bool) {
 	var options *[]func(*s3.Options)
 	if as(&options) {

@@ -81,7 +81,7 @@ func NewProxy(t testing.TB) *Proxy {
 	return p
 }
 
-// Spoil makes f handle all requests from now on.
+// Spoil makes f handle all requests from now on. Nil ends the faults.
 func (p *Proxy) Spoil(f Fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -100,8 +100,8 @@ func (p *Proxy) Count(method string) int {
 // Bucket opens the test's bucket through the proxy. It is empty at first.
 func (p *Proxy) Bucket(t testing.TB) *blob.Bucket { return Open(t, p.URL) }
 
-// Open opens the test's bucket on a server. Its client sends a failed request three times in all, at most a
-// millisecond apart.
+// Open opens the test's bucket on a server. Its client tries a request up to three times, at most a millisecond
+// apart.
 func Open(t testing.TB, server string) *blob.Bucket {
 	t.Helper()
 	transport := awshttp.NewBuildableClient().WithTransportOptions(func(tr *http.Transport) { tr.MaxIdleConnsPerHost = 64 })

@@ -53,8 +53,8 @@ func openService(ctx context.Context, bucket *blob.Bucket, timeout time.Duration
 	return s, err
 }
 
-// goesOnWithout reports whether to continue without a table: yes at the start, no in a reload, since the list in use
-// is complete.
+// goesOnWithout reports whether to continue without a table: yes at the start, but not in a reload, since the old
+// tables are all available.
 func (s *service) goesOnWithout(l table.Loss) bool {
 	starts := s.set == nil
 	if starts {

@@ -24,13 +24,13 @@ import (
 
 var noError = errtest.NoError
 
-// putSet puts a set of a table for each of the keys, and returns its manifest.
+// putSet writes a set with one table for each key, and returns its manifest.
 func putSet(t *testing.T, bucket *blob.Bucket, keys ...string) *set.Manifest {
 	t.Helper()
 	return putSetOf(t, bucket, nil, keys...)
 }
 
-// putSetOf is putSet with options of the tables.
+// putSetOf is putSet with table options.
 func putSetOf(t *testing.T, bucket *blob.Bucket, o *table.WriterOptions, keys ...string) *set.Manifest {
 	t.Helper()
 	store, m := &cloud.Store{Bucket: bucket}, new(set.Manifest)
@@ -52,7 +52,7 @@ func putSetOf(t *testing.T, bucket *blob.Bucket, o *table.WriterOptions, keys ..
 	return m
 }
 
-// checkAnswers sends requests, METHOD PATH each, and checks the status of each answer.
+// checkAnswers sends requests, each METHOD PATH, and checks the status of each response.
 func checkAnswers(t *testing.T, h http.Handler, want map[string]int) {
 	t.Helper()
 	got := map[string]int{}
@@ -67,7 +67,7 @@ func checkAnswers(t *testing.T, h http.Handler, want map[string]int) {
 	}
 }
 
-// Only a key that is absent is answered by 404.
+// Only an absent key gets 404.
 func TestAnswers(t *testing.T) {
 	bucket := memblob.OpenBucket(nil)
 	defer bucket.Close()
@@ -94,8 +94,8 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
-// A set of filters has answers too: a key that the filters do not rule out is answered by 200. A set whose
-// filters no policy can read is not served.
+// For a set of filters, a key that the filters do not rule out gets 200. If no policy can read the filters, the set
+// is not served.
 func TestFilterOnly(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -137,7 +137,7 @@ type unknownPolicy struct{ filter.TableBloom }
 
 func (unknownPolicy) Name() string { return "unknown" }
 
-// What the bucket lacks is no absent key, when the service starts and later.
+// Keys of missing objects do not count as absent, when the service starts or later.
 func TestLostObjects(t *testing.T) {
 	bucket := memblob.OpenBucket(nil)
 	defer bucket.Close()
