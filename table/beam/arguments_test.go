@@ -9,7 +9,7 @@ import (
 	setio "github.com/sievetable/sievetable/table/beam"
 )
 
-// Impossible arguments are errors before anything runs.
+// Invalid arguments are errors before anything runs.
 func TestWriteRefusesArguments(t *testing.T) {
 	p, s := beam.NewPipelineWithRoot()
 	files := beam.Create(s, "a")

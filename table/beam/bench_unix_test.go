@@ -15,9 +15,8 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// BenchmarkWrite builds sets of URLs of 64 bytes in shuffled files, each in a process of its own: CPU
-// time and memory are those of all of Prism, the worker and the process. from=keys reads the lines by
-// textio, as elements of the pipeline.
+// BenchmarkWrite builds sets of 64-byte URLs in shuffled files, each in a process of its own. CPU time and memory
+// include Prism, the worker and the process. from=keys reads the lines by textio, as elements of the pipeline.
 func BenchmarkWrite(b *testing.B) {
 	for _, size := range []struct{ keys, files, tables int }{
 		{1_000_000, 16, 16},
@@ -45,7 +44,7 @@ func benchmarkWrite(b *testing.B, from string, keys, files, tables int) {
 	}
 }
 
-// benchmarkChild builds a set in a process, and reports what it took.
+// benchmarkChild builds a set in a process, and reports its CPU time and memory.
 func benchmarkChild(b *testing.B, dir string, files []string, keys, tables int, env string) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = childEnv(dir, files, keys/tables, env)
@@ -55,7 +54,7 @@ func benchmarkChild(b *testing.B, dir string, files []string, keys, tables int, 
 	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	rss := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
 	if runtime.GOOS != "darwin" {
-		rss <<= 10 // it is in KiB
+		rss <<= 10 // from KiB
 	}
 	b.ReportMetric(cpu.Seconds(), "cpu-s")
 	b.ReportMetric(1e6*cpu.Seconds()/float64(keys), "cpu-µs/key")

@@ -6,7 +6,7 @@ import (
 	"errors"
 )
 
-// errNoSplits is the error if a runner goes on although the splits could not be found.
+// errNoSplits is the error if a runner continues although the splits are missing.
 var errNoSplits = errors.New(
 	"setio: the splits are missing: a worker failed and the runner continued; see its log, and run the build again")
 
@@ -20,7 +20,7 @@ type cut struct {
 	pieces int64
 }
 
-// StartBundle discards what a failed bundle has left.
+// StartBundle discards the remains of a failed bundle.
 func (fn *cut) StartBundle(func(*[]byte) bool, func(int64, []byte), func(string, int64)) { fn.begin() }
 
 func (fn *cut) begin() { fn.run, fn.size, fn.pieces = merger{}, 0, 0 }

@@ -25,8 +25,8 @@
 //   - Operating system: tables and the manifest appear complete and synced. While the manifest is replaced, a lock,
 //     set.jsonl.lock, excludes other builds, Sweep and the command sst.
 //   - Object stores (gs:// and s3://): tables and the manifest appear complete. If an object with a table's name and
-//     size exists, the table is not sent again. There is no lock: of two layers built at once, one can be lost. Package
-//     table/cloud reads the set.
+//     size exists, the table is not sent again. There is no lock: if two layers are built at once, one can be lost.
+//     Package table/cloud reads the set.
 //   - Other file systems: as with object stores if they can rename files. Otherwise readers may find an incomplete
 //     manifest, which they report as an error. The next build replaces incomplete tables.
 //

@@ -29,7 +29,7 @@ func init() {
 
 func keyText(key []byte) string { return string(key) }
 
-// These functions make pairs of "key=value".
+// These functions return pairs from "key=value".
 func stringPair(s string) (string, string) {
 	key, value, _ := strings.Cut(s, "=")
 	return key, value
@@ -50,7 +50,7 @@ func bytesStringPair(s string) ([]byte, string) {
 	return key, string(value)
 }
 
-// All types of pairs make the same set. Its path is the element of the pipeline that others can wait for.
+// All types of pairs produce the same set. The returned PCollection contains the path of its manifest.
 func TestWriteTypesOfPairs(t *testing.T) {
 	want := []string{"=empty", "apple=green", "banana=yellow", "cherry", "damson=\x00\xff"}
 	p, s, in := ptest.CreateList([]string{"damson=\x00\xff", "banana=yellow", "=empty", "apple=green", "cherry=", "banana=yellow"})
@@ -74,8 +74,7 @@ func TestWriteTypesOfPairs(t *testing.T) {
 	}
 }
 
-// Keys as elements make the same bytes as the lines of files, whatever their type, their windows, their
-// bundles and the size of runs are.
+// Keys as elements produce the same bytes as lines of files, for any type, windows, bundles and run size.
 func TestWriteKeysAsLines(t *testing.T) {
 	keys := shuffledURLs(3000)
 	_, want := buildSet(t, writeFiles(t, 3, keys), setio.Options{EntriesPerTable: 700}, sortUnique(keys))
@@ -120,8 +119,7 @@ func TestWindows(t *testing.T) {
 	checkDiff(t, "keys", []string{"b", "c", "d"}, scan(t, dir))
 }
 
-// checkFailed checks the error of a pipeline. Prism goes on for a while, so that it can be that of a
-// later step.
+// checkFailed checks the error of a pipeline. Prism continues for a while, so the error can be a later step's.
 func checkFailed(t *testing.T, err error, want string) {
 	t.Helper()
 	const later = "a worker failed and the runner continued"
@@ -140,7 +138,7 @@ func TestTwoValuesFailThePipeline(t *testing.T) {
 	}
 }
 
-// No keys make a set without tables.
+// Without keys, the set has no tables.
 func TestNoKeys(t *testing.T) {
 	dir := t.TempDir()
 	p, s, col := ptest.CreateList([]string{})
@@ -152,7 +150,7 @@ func TestNoKeys(t *testing.T) {
 	}
 }
 
-// No keys replace no set, since most often the input is missing.
+// Without keys, an existing set is not replaced, since most often the input is missing.
 func TestNoKeysReplaceNoSet(t *testing.T) {
 	dir := t.TempDir()
 	noError(t, writeLayer(t, dir, []string{"a=1"}, nil, setio.Options{}))
@@ -162,7 +160,7 @@ func TestNoKeysReplaceNoSet(t *testing.T) {
 	checkDiff(t, "manifest", before, after)
 }
 
-// Counters say what a build has done. That of the tables that were there is for builds that are done again.
+// Counters describe a build. tables_found counts existing tables if a build is repeated.
 func TestCounters(t *testing.T) {
 	dir := t.TempDir()
 	for i, want := range []map[string]int64{

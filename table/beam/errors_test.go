@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// writeContents writes files of these contents, and returns their names.
+// writeContents writes files with these contents, and returns their names.
 func writeContents[S string | []byte](t testing.TB, contents []S) []string {
 	t.Helper()
 	dir := t.TempDir()
@@ -25,8 +25,8 @@ func writeContents[S string | []byte](t testing.TB, contents []S) []string {
 	return names
 }
 
-// If anything fails, the pipeline fails and there is no manifest. Prism goes on for a while, so
-// that its error can be that of a later step.
+// If anything fails, the pipeline fails and there is no manifest. Prism continues for a while, so the error can be a
+// later step's.
 func TestFailuresLeaveNoManifest(t *testing.T) {
 	good := writeContents(t, []string{"a\nb\n", "c\nd\n"})
 	for name, test := range map[string]struct {
@@ -57,8 +57,7 @@ func writeBadManifest(t *testing.T, dir string) {
 	noError(t, os.WriteFile(filepath.Join(dir, set.ManifestName), []byte("{}"), 0o666))
 }
 
-// blockLastTable makes a directory with the name of the last of the tables, so that it cannot
-// be written.
+// blockLastTable creates a directory with the name of the last table, so that the table cannot be written.
 func blockLastTable(t *testing.T, dir string) {
 	noError(t, build(dir, writeContents(t, []string{"a\nb\n", "c\nd\n"}), setio.Options{EntriesPerTable: 1}))
 	m, _ := readSet(t, dir)
@@ -77,7 +76,7 @@ func TestNamesThatBeamParses(t *testing.T) {
 	noError(t, build(t.TempDir(), []string{good}, setio.Options{}))
 }
 
-// A list without files is more likely a mistake than a set without keys.
+// An empty list of files is more likely a mistake than an empty set of keys.
 func TestNoFilesIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	if err := build(dir, nil, setio.Options{}); err == nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// killingPolicy is Bloom filters that kill the process when it starts a table and has already
-// written one. The environment says how many tables were there before.
+// killingPolicy is a Bloom filter policy that kills the process at the start of a table, after another one was
+// written. The environment has the number of tables that existed before.
 type killingPolicy struct{ filter.Policy }
 
 func (p killingPolicy) NewGenerator() filter.Generator {
@@ -32,9 +32,9 @@ func (p killingPolicy) NewGenerator() filter.Generator {
 	return p.Policy.NewGenerator()
 }
 
-// tablesIn returns how many tables are in dir.
+// tablesIn returns the number of tables in dir.
 func tablesIn(dir string) int {
-	tables, _ := filepath.Glob(filepath.Join(dir, "*.ldb")) // the pattern is right
+	tables, _ := filepath.Glob(filepath.Join(dir, "*.ldb")) // the pattern is valid
 	return len(tables)
 }
 
@@ -44,9 +44,9 @@ func init() {
 	})
 }
 
-// A build is killed when it has written at least one of ten tables. There is no manifest then, or still
-// that of the build before. The next build has the same bytes as one that nothing happened to,
-// and Sweep leaves no file that no manifest names.
+// A build is killed after it has written at least one of ten tables. Then there is no manifest, or the one from the
+// build before. The next build produces the same bytes as an undisturbed one, and Sweep leaves only files that a
+// manifest lists.
 func TestKilledBuildIsDoneAgain(t *testing.T) {
 	keys := shuffledURLs(20_000)
 	earlier, now := writeFiles(t, 2, keys[:5000]), writeFiles(t, 4, keys)
@@ -89,8 +89,8 @@ func buildKilled(t *testing.T, dir string, files []string) {
 	}
 }
 
-// checkKilled checks what a killed build has left behind: tables, a temporary file, its lease, which it
-// ends, and the files that were there before, whose manifest still has all its tables.
+// checkKilled checks that a killed build has left tables, a temporary file, a lease, which it ends, and the files
+// from before, whose manifest still has all its tables.
 func checkKilled(t *testing.T, dir string, kept []string) {
 	t.Helper()
 	tables, temporary := 0, 0

@@ -11,7 +11,7 @@ import (
 	setio "github.com/sievetable/sievetable/table/beam"
 )
 
-// writeLayer writes pairs of "key=value" as a set in dir or, if removals are not nil, as a layer.
+// writeLayer writes pairs from "key=value" as a set in dir or, if removals is not nil, as a layer.
 func writeLayer(t *testing.T, dir string, pairs, removals []string, o setio.Options) error {
 	t.Helper()
 	p, s, col := ptest.CreateList(pairs)
@@ -23,8 +23,7 @@ func writeLayer(t *testing.T, dir string, pairs, removals []string, o setio.Opti
 	return ptest.Run(p)
 }
 
-// Layers add entries, replace values and remove keys. One that has the tables of an older one gets copies
-// of them.
+// Layers add entries, replace values and remove keys. If a layer has the tables of an older one, it gets copies.
 func TestLayers(t *testing.T) {
 	dir := t.TempDir()
 	o := setio.Options{EntriesPerTable: 2}
@@ -40,7 +39,7 @@ func TestLayers(t *testing.T) {
 		{[]string{}, []string{}, []string{"a=1", "b=1", "d=2"}, 3, 10},
 	} {
 		if i == 4 {
-			o.Writer = "never c" // it may be removed
+			o.Writer = "never c" // removing c is still allowed
 		}
 		if err := writeLayer(t, dir, step.pairs, step.removals, o); err != nil {
 			t.Fatalf("step %d: %v", i, err)
@@ -56,7 +55,7 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// A layer that cannot be added fails the pipeline, and the set stays as it is.
+// If a layer cannot be added, the pipeline fails, and the set stays unchanged.
 func TestLayersThatDoNotFit(t *testing.T) {
 	dir, filters := t.TempDir(), t.TempDir()
 	noError(t, writeLayer(t, dir, []string{"a=1"}, nil, setio.Options{}))

@@ -19,8 +19,7 @@ import (
 	setio "github.com/sievetable/sievetable/table/beam"
 )
 
-// childDir is in the environment of a process that builds a set, and does nothing else: the
-// directory of the set.
+// childDir is the environment variable for the directory of the set. A process that has it only builds that set.
 const childDir = "SETIO_TEST_DIR"
 
 // Do not run these tests with the race detector: when a bundle fails, it finds a race in Beam's harness, where
@@ -42,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(runTests(m))
 }
 
-// runTests runs the tests with a directory for what Beam leaves behind: an empty file for each pipeline.
+// runTests runs the tests with a directory for Beam's leftovers: an empty file for each pipeline.
 func runTests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "setio")
 	if err != nil {
@@ -79,7 +78,7 @@ func child(dir string) error {
 	return build(dir, files, o)
 }
 
-// buildKeys builds a set of the lines of files as elements of the pipeline.
+// buildKeys builds a set from the lines of files as elements of the pipeline.
 func buildKeys(dir, pattern string, o setio.Options) error {
 	p, s := beam.NewPipelineWithRoot()
 	if _, err := setio.WriteKeys(s, dir, textio.Read(s, pattern), o); err != nil {
@@ -96,7 +95,7 @@ func childEnv(dir string, files []string, entries int, more ...string) []string 
 	return append(env, more...)
 }
 
-// build builds a set of the files in dir, on Prism in this process.
+// build builds a set from the files in dir, on Prism in this process.
 func build(dir string, files []string, o setio.Options) error {
 	p, s := beam.NewPipelineWithRoot()
 	if _, err := setio.WriteLines(s, dir, beam.CreateList(s, files), o); err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Several processes build sets of two inputs in one directory at once, and some are killed. The
-// manifest, as soon as there is one, has all its tables.
+// Several processes build sets from two inputs in one directory at once, and some are killed. As soon as there is a
+// manifest, all its tables exist.
 func TestManyBuildsInOneDirectory(t *testing.T) {
 	r := rand.New(rand.NewPCG(28, 12))
 	keys := shuffledURLs(10_000)
@@ -41,7 +41,7 @@ func TestManyBuildsInOneDirectory(t *testing.T) {
 	}
 }
 
-// runAndKill runs a build. It kills it after that time, or else returns its error.
+// runAndKill runs a build and kills it after that time. If the build ends before, runAndKill returns its error.
 func runAndKill(cmd *exec.Cmd, kill bool, after time.Duration) error {
 	if !kill {
 		return cmd.Run()

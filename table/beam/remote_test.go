@@ -19,7 +19,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// norename is memfs with another scheme, and without what is optional in a file system.
+// norename is memfs with another scheme, without the optional methods of a file system.
 type norename struct{ filesystem.Interface }
 
 func init() {
@@ -28,7 +28,7 @@ func init() {
 	})
 }
 
-// readRemote returns the manifest of a set in a file system of Beam, and the files that are there.
+// readRemote returns the manifest of a set in a file system of Beam, and the names of all files there.
 func readRemote(t *testing.T, dir string) (string, []string) {
 	t.Helper()
 	files, err := filesystem.New(t.Context(), dir)
@@ -44,8 +44,8 @@ func readRemote(t *testing.T, dir string) (string, []string) {
 	return string(m), names
 }
 
-// Files and the set can be in any file system of Beam, whether it can rename or not. The bytes are those
-// of a directory. A file that a build writes has its name only when it is complete.
+// Files and the set can be in any file system of Beam, whether or not it can rename. The bytes are the same as in a
+// directory. A file has its final name only when it is complete.
 func TestOtherFileSystems(t *testing.T) {
 	keys := shuffledURLs(1000)
 	_, want := buildSet(t, writeFiles(t, 2, keys), setio.Options{EntriesPerTable: 300}, sortUnique(keys))
@@ -65,7 +65,7 @@ func TestOtherFileSystems(t *testing.T) {
 	}
 }
 
-// Sweep works in other file systems too. If they say nothing of times, each lease lasts.
+// Sweep works in other file systems too. If they have no modification times, leases do not expire.
 func TestSweepOtherFileSystems(t *testing.T) {
 	table := "000001-" + strings.Repeat("0a", 32) + ".ldb"
 	empty := fmt.Sprintln(`{"format":"sievetable-set","version":2,"tables":0}`)

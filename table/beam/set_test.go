@@ -15,7 +15,7 @@ import (
 
 var noError = errtest.NoError
 
-// checkDiff checks that got is want.
+// checkDiff checks that got equals want.
 func checkDiff(t testing.TB, what string, want, got any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -85,7 +85,7 @@ type sortPairs struct {
 	Sorter sorter
 }
 
-// StartBundle discards what a failed bundle has left.
+// StartBundle discards the remains of a failed bundle.
 func (fn *sortPairs) StartBundle(context.Context, func([]byte), func([]byte), func(string, int64)) {
 	fn.Sorter.run.Reset()
 }
@@ -111,7 +111,7 @@ type sortLines struct {
 func (fn *sortLines) ProcessElement(
 	ctx context.Context, file string, piece, sample func([]byte), ledger func(string, int64),
 ) error {
-	fn.Sorter.run.Reset() // discards what a failed bundle has left
+	fn.Sorter.run.Reset() // discards the remains of a failed bundle
 	to := output{piece, sample, ledger}
 	err := eachLine(ctx, file, func(line []byte) error { return fn.Sorter.add(ctx, line, nil, to) })
 	if err == nil {

@@ -23,7 +23,7 @@ func dropCount(string, int64) {}
 func dropOutput() output      { return output{dropPiece, dropPiece, dropCount} }
 func newSorter() sorter       { return sorter{RunSize: 1 << 20, Rate: 1} }
 
-// The error of a step says what is wrong and where.
+// The error of a step names the cause and the place.
 func TestStepErrorsSayWhere(t *testing.T) {
 	sorts := func(file string) error {
 		return (&sortLines{Sorter: newSorter()}).ProcessElement(t.Context(), file, dropPiece, dropPiece, dropCount)
@@ -70,7 +70,7 @@ func TestStepErrorsSayWhere(t *testing.T) {
 	}
 }
 
-// Two values for a key are an error that names the key, wherever they meet: in a run, or in pieces.
+// Two values for a key are an error that names the key, whether they meet in a run or in pieces.
 func TestTwoValuesAreAnError(t *testing.T) {
 	for name, test := range map[string]struct {
 		entries [][2]string // "-" removes
@@ -94,7 +94,7 @@ func TestTwoValuesAreAnError(t *testing.T) {
 	}
 }
 
-// mergeRuns sorts entries in runs of that many, and merges their pieces.
+// mergeRuns sorts entries in runs of that many, and merges the pieces.
 func mergeRuns(t *testing.T, entries [][2]string, perRun int) error {
 	s := newSorter()
 	var m merger
@@ -118,7 +118,7 @@ func mergeRuns(t *testing.T, entries [][2]string, perRun int) error {
 	return m.all(func(key, value []byte) error { return nil })
 }
 
-// A piece that was changed on its way is an error: its blocks have checksums.
+// A piece that is corrupted in transit is an error: its blocks have checksums.
 func TestChangedPieceIsAnError(t *testing.T) {
 	for name, change := range map[string]func(piece) piece{
 		"bit":   func(p piece) piece { p[len(p)/2] ^= 1; return p },
@@ -137,7 +137,7 @@ func TestChangedPieceIsAnError(t *testing.T) {
 	}
 }
 
-// A table that cannot get its name is an error, and leaves no temporary file behind.
+// If a table cannot be renamed to its final name, that is an error, and no temporary file is left.
 func TestTakenNameIsAnError(t *testing.T) {
 	dir, pieces := t.TempDir(), piecesOf(t, 2)
 	write(t, dir, pieces)

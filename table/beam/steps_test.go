@@ -16,7 +16,7 @@ import (
 
 var noError = errtest.NoError
 
-// each returns an iterator over the elements, as Beam gives to a step.
+// each returns an iterator over the elements, as Beam passes to a step.
 func each[E any](elements []E) func(*E) bool {
 	return func(e *E) bool {
 		if len(elements) == 0 {
@@ -33,7 +33,7 @@ type count struct {
 	n    int64
 }
 
-// eachCount returns an iterator over the ledger, as Beam gives to a step.
+// eachCount returns an iterator over the ledger, as Beam passes to a step.
 func eachCount(counts []count) func(*string, *int64) bool {
 	next := each(counts)
 	return func(what *string, n *int64) bool {
@@ -62,10 +62,10 @@ func piecesOf(t *testing.T, n int) []piece {
 
 const testLease = "sievetable-0123456789abcdef.lease"
 
-// targetOf returns what writes to dir.
+// targetOf returns the target for dir.
 func targetOf(dir string) target { return target{Dir: dir, Lease: testLease} }
 
-// write writes table 7 of the pieces in dir, and returns what it emits. It removes the lease.
+// write writes table 7 from the pieces in dir, and returns its output. It removes the lease.
 func write(t *testing.T, dir string, pieces []piece) string {
 	t.Helper()
 	var line string
@@ -77,8 +77,8 @@ func write(t *testing.T, dir string, pieces []piece) string {
 	return line
 }
 
-// A runner may process a bundle twice, with the pieces in another order. The table has the same
-// bytes and the same name. That also holds for so many pieces that they are merged in steps.
+// A runner may process a bundle twice, with the pieces in another order. The table has the same bytes and the same
+// name, even if there are so many pieces that they are merged in levels.
 func TestWriteTableTwice(t *testing.T) {
 	for _, n := range []int{3, fanIn - 1, fanIn, fanIn + 1, fanIn*fanIn + 70} {
 		dir := t.TempDir()
@@ -98,8 +98,8 @@ func TestWriteTableTwice(t *testing.T) {
 	}
 }
 
-// A runner may go on when a bundle has failed. What the bundle would have emitted is missing
-// then. The last step finds out, and writes no manifest.
+// A runner may continue after a bundle has failed, so that its output is missing. The last step notices, and writes
+// no manifest.
 func TestFinishNoticesWhatIsMissing(t *testing.T) {
 	dir := t.TempDir()
 	table := []byte(write(t, dir, piecesOf(t, 3)))
@@ -145,7 +145,7 @@ func TestFinishNoticesWhatIsMissing(t *testing.T) {
 	}
 }
 
-// A build that ends takes nothing from another one in its directory that still runs.
+// The end of a build does not affect another build that still runs in the same directory.
 func TestFinishBesideAnotherBuild(t *testing.T) {
 	dir := t.TempDir()
 	first, second := []byte(write(t, dir, piecesOf(t, 3))), []byte(write(t, dir, piecesOf(t, 2)))

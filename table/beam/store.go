@@ -19,7 +19,7 @@ const owner = "beam"
 // isRemote reports whether dir is in a file system of Beam, not in the operating system's.
 func isRemote(dir string) bool { return strings.Index(dir, "://") > 0 }
 
-// withStore calls f with the directory. Its errors begin with the package's name.
+// withStore calls f with the directory's Store. Its errors begin with the package's name.
 func withStore(ctx context.Context, dir string, f func(set.Store) error) (err error) {
 	var st set.Store = &set.DirStore{Dir: dir, Owner: owner, LockFile: lockFile}
 	if isRemote(dir) {

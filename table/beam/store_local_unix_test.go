@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Nobody may ever write to a pipe that has the name of the manifest: to open it must not wait.
+// If the manifest's name denotes a pipe, opening it must not wait for a writer.
 func TestManifestIsAPipe(t *testing.T) {
 	dir := t.TempDir()
 	noError(t, syscall.Mkfifo(filepath.Join(dir, set.ManifestName), 0o666))
@@ -24,7 +24,7 @@ func TestManifestIsAPipe(t *testing.T) {
 	}
 }
 
-// Of a lock file that is a link, no file is made elsewhere, and to open a pipe must not wait.
+// If the lock file is a link, its target is not created. If it is a pipe, opening it must not wait.
 func TestLockFileIsNoFile(t *testing.T) {
 	for want, prepare := range map[string]func(name, elsewhere string) error{
 		"a symbolic link": func(name, elsewhere string) error { return os.Symlink(elsewhere, name) },
@@ -33,7 +33,7 @@ func TestLockFileIsNoFile(t *testing.T) {
 		dir, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "made")
 		noError(t, prepare(filepath.Join(dir, set.ManifestName+".lock"), elsewhere))
 		if err := setio.Sweep(t.Context(), dir); err == nil || !strings.HasSuffix(err.Error(), want+", not a regular file: remove it") {
-			t.Errorf("error %v, want that the lock file is %s", err, want)
+			t.Errorf("error %v, want the lock file to be %s", err, want)
 		}
 		if _, err := os.Lstat(elsewhere); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("a file was made where the link leads: %v", err)

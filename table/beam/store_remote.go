@@ -93,7 +93,7 @@ func (s *remoteStore) isObjectStore() bool {
 	return strings.HasPrefix(s.dir, "gs://") || strings.HasPrefix(s.dir, "s3://")
 }
 
-// Remove removes a file. That it is missing is an error in some file systems, but not here: a step may run twice.
+// Remove removes a file. In some file systems, a missing file is an error, but not here, since a step may run twice.
 func (s *remoteStore) Remove(ctx context.Context, name string) error {
 	files, ok := s.files.(filesystem.Remover)
 	if !ok {

@@ -43,9 +43,8 @@ func init() {
 // lastWrite is the context of the last write to full.
 var lastWrite context.Context
 
-// A table that cannot be sent is an error that names it. Nothing of it is left, neither in the file
-// system nor on the worker's disk: a file system that begins to send it stops when the context of the
-// write ends.
+// If a table cannot be sent, the error names it. Nothing of it is left, neither in the file system nor on the
+// worker's disk: the write's context ends, so that the file system stops sending.
 func TestRemoteTableThatCannotBeWritten(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -73,21 +72,21 @@ func TestRemoteTableThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// strict is memfs in which removing a missing file is an error, as in Google's store.
+// strict is memfs, except that removing a missing file is an error, as in Google's store.
 type strict struct{ filesystem.Interface }
 
 func (s strict) Remove(ctx context.Context, name string) error {
 	if found, err := s.List(ctx, name); err != nil || len(found) == 0 {
 		return errors.Join(err, errors.New("object doesn't exist"))
 	}
-	return s.Interface.(filesystem.Remover).Remove(ctx, "memfs://"+name) // as it names its files
+	return s.Interface.(filesystem.Remover).Remove(ctx, "memfs://"+name) // memfs's own names
 }
 
 func init() {
 	filesystem.Register("strict", func(ctx context.Context) filesystem.Interface { return strict{memfs.New(ctx)} })
 }
 
-// The last step may run twice. The second time, the manifest is written and the lease removed.
+// The last step may run twice. The second time, it finds the manifest written and the lease removed.
 func TestFinishTwice(t *testing.T) {
 	to, line := targetOf("strict://twice"), []byte(nil)
 	w := &writeTable{to}
@@ -98,7 +97,7 @@ func TestFinishTwice(t *testing.T) {
 	}
 }
 
-// A recorder is memfs that records the names of the files that are written.
+// A recorder is memfs that records the extensions of written files.
 type recorder struct {
 	filesystem.Interface
 	names *[]string
@@ -109,15 +108,15 @@ func (r recorder) OpenWrite(ctx context.Context, name string) (io.WriteCloser, e
 	return r.Interface.OpenWrite(ctx, name)
 }
 
-// A renaming recorder can rename.
+// A renaming is a recorder that can rename.
 type renaming struct{ recorder }
 
 func (r renaming) Rename(ctx context.Context, from, to string) error {
 	return r.Interface.(filesystem.Renamer).Rename(ctx, from, to)
 }
 
-// A file has a temporary name until it is complete, where it can be renamed. To rename an object is to
-// copy it, and it appears when it is complete.
+// If files can be renamed, a file has a temporary name until it is complete. In an object store, renaming would copy
+// the object, which appears complete anyway.
 func TestTemporaryNames(t *testing.T) {
 	for name, test := range map[string]struct {
 		dir     string

@@ -18,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Sweep removes only what builds have written, and only if no manifest names it.
+// Sweep removes only files that builds have written and no manifest lists.
 func TestSweepKeepsWhatManifestsName(t *testing.T) {
 	dir := t.TempDir()
 	sum := strings.Repeat("0a", 32)
@@ -46,7 +46,7 @@ func TestSweepKeepsWhatManifestsName(t *testing.T) {
 	checkDiff(t, "files", want, list(t, dir))
 }
 
-// endLease makes the lease so old that it has ended.
+// endLease makes the lease so old that it has expired.
 func endLease(t *testing.T, path string) {
 	t.Helper()
 	old := time.Now().Add(-25 * time.Hour)
@@ -60,7 +60,7 @@ func writeEmpty(t *testing.T, dir, name string) {
 	noError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o666))
 }
 
-// While a build has a lease, nothing is removed. A lease that has ended is removed.
+// While a build has a lease, nothing is removed. An expired lease is removed.
 func TestSweepLeavesABuildAlone(t *testing.T) {
 	dir := t.TempDir()
 	lease := "sievetable-0123456789abcdef.lease"
@@ -87,16 +87,16 @@ func TestSweepWaitsForTheLock(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	defer l.Close()
-	synctest.Test(t, func(t *testing.T) { // so that it waits before the time is up
+	synctest.Test(t, func(t *testing.T) { // so that it waits until the time is up
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 		defer cancel()
 		if err := setio.Sweep(ctx, dir); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("error %v, want that of the context", err)
+			t.Errorf("error %v, want the context's", err)
 		}
 	})
 }
 
-// A manifest that cannot be read lists tables that nobody knows: nothing is removed.
+// If a manifest cannot be read, its tables are unknown, so nothing is removed.
 func TestSweepRefuses(t *testing.T) {
 	dir := t.TempDir()
 	writeEmpty(t, dir, "sievetable-beam-0123456789abcdef.tmp")

@@ -67,6 +67,6 @@ func (t *target) checkBase(st set.Store, base *set.Manifest, filterOnly bool) er
 	return nil
 }
 
-// The extensions of tables. One that contains only a filter has another, since LevelDB would read it as an empty
+// The extensions of table files. A table with only a filter has its own, since LevelDB would read it as an empty
 // table.
 const tableExt, filterExt = ".ldb", ".filter"

@@ -14,7 +14,7 @@ const (
 	kindRemove = 1 // the key is to be removed
 )
 
-// appendValue appends the value of a pair as it travels.
+// appendValue appends a value, encoded for the way between workers.
 func appendValue(dst, value []byte) []byte {
 	if len(value) == 0 {
 		return dst
@@ -22,15 +22,15 @@ func appendValue(dst, value []byte) []byte {
 	return append(append(dst, kindSet), value...)
 }
 
-// splitValue returns the value of a pair, or whether the key is to be removed.
-func splitValue(travelling []byte) (value []byte, removed bool) {
+// splitValue decodes the value, or reports that the key is to be removed.
+func splitValue(encoded []byte) (value []byte, removed bool) {
 	switch {
-	case len(travelling) == 0:
+	case len(encoded) == 0:
 		return nil, false
-	case travelling[0] == kindRemove:
+	case encoded[0] == kindRemove:
 		return nil, true
 	}
-	return travelling[1:], false
+	return encoded[1:], false
 }
 
 // unique returns a function that calls f once for each distinct entry, in ascending key order. Two values for a key

@@ -32,10 +32,10 @@ func init() {
 // dir is an absolute path that all workers share, or a directory in a file system of Beam, such as gs://bucket/urls:
 // see the package comment. It is created if it does not exist.
 //
-// If dir contains a set, its manifest is replaced, or with Layer of [Options], a layer is added. Without elements, a set
-// of tables is not replaced, and the pipeline fails: most often, the input is missing. The previous tables stay, so that
-// services can use them until they load the new manifest: [Sweep] removes them. Of two builds at once, both succeed and
-// the later manifest stays.
+// If dir contains a set, its manifest is replaced, or with Layer of [Options], a layer is added. Without elements, a
+// set of tables is not replaced, and the pipeline fails: most often, the input is missing. The previous tables stay,
+// so that services can use them until they load the new manifest: [Sweep] removes them. If two builds run at once,
+// both succeed and the later manifest stays.
 func Write(s beam.Scope, dir string, pairs beam.PCollection, o Options) (beam.PCollection, error) {
 	err := checkElements(s, "pairs", pairs, true,
 		"KV<K,V> with K and V []byte or string: use WriteKeys for keys without values, WriteLines for file names")

@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// writers are options of tables.
+// writers are options for tables.
 var writers = map[string]*table.WriterOptions{
 	"12 bits":       {FilterPolicy: filter.NewBloom(12)},
 	"table filters": {TableFilterPolicy: filter.NewTableBloom(10), Compression: table.NoCompression},
@@ -34,7 +34,7 @@ func init() {
 // onlyC yields the key "c".
 func onlyC(yield func([]byte, error) bool) { yield([]byte("c"), nil) }
 
-// shuffledURLs returns n URLs in random order, of which each tenth is there three times.
+// shuffledURLs returns n URLs in random order, every tenth of them three times.
 func shuffledURLs(n int) [][]byte {
 	keys := workload.W3(n).Keys
 	for i := 0; i < n; i += 10 {
@@ -44,7 +44,7 @@ func shuffledURLs(n int) [][]byte {
 	return keys
 }
 
-// sortUnique returns what sort -u prints.
+// sortUnique returns the output of sort -u.
 func sortUnique(keys [][]byte) []string {
 	var sorted []string
 	for _, key := range keys {
@@ -54,8 +54,7 @@ func sortUnique(keys [][]byte) []string {
 	return slices.Compact(sorted)
 }
 
-// A scan of the set is what sort -u prints of the files. The tables have about as many keys
-// each.
+// A scan of the set returns the output of sort -u for the files. The tables have about the same number of keys each.
 func TestWriteAsSort(t *testing.T) {
 	for name, test := range map[string]struct {
 		keys, tables int
@@ -77,7 +76,7 @@ func TestWriteAsSort(t *testing.T) {
 	}
 }
 
-// The same lines make the same set, also in other files and sorted in other runs.
+// The same lines produce the same set, even in other files and sorted in other runs.
 func TestWriteTwice(t *testing.T) {
 	keys := shuffledURLs(10_000)
 	want := sortUnique(keys)
@@ -89,14 +88,14 @@ func TestWriteTwice(t *testing.T) {
 	}
 }
 
-// buildSet builds a set in a new directory, and checks that it has these keys. It returns the
-// manifest and its bytes.
+// buildSet builds a set in a new directory, and checks that it contains these keys. It returns the manifest and its
+// bytes.
 func buildSet(t *testing.T, files []string, o setio.Options, want []string) (*set.Manifest, string) {
 	t.Helper()
 	dir := t.TempDir()
 	noError(t, build(dir, files, o))
 	m, file := readSet(t, dir)
-	if got := scan(t, dir); !slices.Equal(want, got) { // it is much faster than cmp.Diff
+	if got := scan(t, dir); !slices.Equal(want, got) { // much faster than cmp.Diff
 		t.Errorf("keys (-want +got):\n%s", cmp.Diff(want, got))
 	}
 	checkDiff(t, "files", namesOf(m), list(t, dir))
@@ -112,7 +111,7 @@ func checkEven(t *testing.T, m *set.Manifest) {
 	}
 }
 
-// Each line is a key, whatever its bytes are, also an empty one. It is there once.
+// Each line is a key, whatever its bytes, even an empty line. Duplicates occur once.
 func TestEachLineIsAKeyOnce(t *testing.T) {
 	longest := strings.Repeat("k", 256<<10)
 	for name, test := range map[string]struct{ files, want []string }{
@@ -129,7 +128,7 @@ func TestEachLineIsAKeyOnce(t *testing.T) {
 	}
 }
 
-// Tables can have a filter of their keys and nothing else.
+// Tables can contain only a filter.
 func TestFilterOnlyTables(t *testing.T) {
 	keys := shuffledURLs(10_000)
 	dir := t.TempDir()
@@ -137,7 +136,7 @@ func TestFilterOnlyTables(t *testing.T) {
 	m, _ := readSet(t, dir)
 	for _, line := range m.Tables {
 		if !strings.HasSuffix(line.Name, ".filter") {
-			t.Errorf("name %q, want another extension than that of LevelDB's tables", line.Name)
+			t.Errorf("name %q, want another extension than LevelDB tables have", line.Name)
 		}
 	}
 	if entries, _ := countEntries(m); entries != 10_000 {
