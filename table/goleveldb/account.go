@@ -9,10 +9,9 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// An account has a cache.Cache count the bytes of a table.Cache, so that its Size is right, and so
-// are the statistics of an engine that have it. The cache.Cache has a node for each page of so many
-// bytes. Only the account has handles of these nodes, and not the cache.Cacher: what that may hold
-// is for the names of files.
+// An account makes a cache.Cache count the bytes of a table.Cache, so that its Size and the engine's statistics are
+// right. The cache.Cache gets a node for each page of bytes. Only the account has handles to these nodes. The
+// cache.Cacher does not, since its capacity is for the names of files.
 type account struct {
 	of    *table.Cache
 	in    *cache.Cache
@@ -25,9 +24,9 @@ type account struct {
 }
 
 const (
-	accountPages   = 256     // of a cache.Cache that is full
+	accountPages   = 256     // number of pages if the table.Cache is full
 	minAccountPage = 1 << 10 // bytes
-	accountEvery   = 8       // reads of files, so that most cost no lock
+	accountEvery   = 8       // reads of files per count, so that most reads take no lock
 )
 
 // newAccount returns the account of a table.Cache in a cache.Cache.
@@ -35,9 +34,8 @@ func newAccount(of *table.Cache, in *cache.Cache, capacity int) *account {
 	return &account{of: of, in: in, page: max(capacity/accountPages, minAccountPage)}
 }
 
-// afterRead counts again now and then. It is called after each read of a file, as only what is
-// read can change the size of the table.Cache by much: one that is full stays so, also when it
-// decodes blocks that it has. a may be nil.
+// afterRead updates the pages from time to time. It is called after each read of a file, since only reads change the
+// size of the table.Cache by much: a full one stays full, even when it decodes its blocks. a may be nil.
 func (a *account) afterRead() {
 	if a == nil || a.reads.Add(1)%accountEvery != 0 || !a.mu.TryLock() {
 		return
@@ -55,21 +53,21 @@ func (a *account) afterRead() {
 	}
 }
 
-// add adds a page. It reports whether the cache.Cache takes it: one that is closed does not.
+// add adds a page. It returns false if the cache.Cache is closed.
 func (a *account) add(number uint64) bool {
 	h := a.in.Get(cacheNamespace, number, func() (int, cache.Value) { return a.page, struct{}{} })
 	if h == nil {
 		return false
 	}
-	// The cache.Cacher must not have the page. Delete, as Evict would leave it in what goleveldb's counts,
-	// and pages that come and go would drive all else out.
+	// The cache.Cacher must not have the page. After Evict, goleveldb's Cacher would still count it, and pages that
+	// come and go would evict everything else. So use Delete.
 	a.in.Delete(cacheNamespace, number, nil)
 	a.pages = append(a.pages, h)
 	return true
 }
 
-// Release removes the pages. The cache.Cache calls it when it gives the table.Cache up, under a lock
-// that it takes for the pages too.
+// Release removes the pages in a goroutine: the cache.Cache calls it when it gives up the table.Cache, under a lock
+// that it also takes for the pages.
 func (a *account) Release() { go a.close() }
 
 func (a *account) close() {

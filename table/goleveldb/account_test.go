@@ -15,11 +15,11 @@ import (
 	"github.com/sievetable/sievetable/internal/errtest"
 )
 
-// accounted checks that a cache.Cache counts what is in the table.Cache of a Reader: but for less than
-// two pages, and for the blocks that were read last, until the account has counted again.
+// accounted checks that a cache.Cache counts the contents of a Reader's table.Cache, except for less than two pages
+// and for the blocks read last, until the account counts again.
 func accounted(t *testing.T, c *cache.Cache, r *Reader, files int) {
 	t.Helper()
-	const block = 16 << 10 // > what one takes in the table.Cache
+	const block = 16 << 10 // more than one takes in the table.Cache
 	a := r.blocks.account
 	want := int(a.of.Size()) + files*fileSize
 	if got := c.Size(); got < want-2*a.page-accountEvery*block {
@@ -33,8 +33,8 @@ func accounted(t *testing.T, c *cache.Cache, r *Reader, files int) {
 	}
 }
 
-// The Size of a cache.Cache is what its blocks take, while they are added, when they are evicted, and
-// after the Readers are released.
+// The Size of a cache.Cache is the memory of its blocks, while they are added, when they are evicted, and after the
+// Readers are released.
 func TestCacheSizeIsThatOfBlocks(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -70,7 +70,7 @@ func TestCacheSizeIsThatOfBlocks(t *testing.T) {
 	}
 }
 
-// Several goroutines read while the cache is closed.
+// Goroutines read while the cache is closed.
 func TestCacheIsClosedWhileReading(t *testing.T) {
 	t.Parallel()
 	contents := accountedTable(t)
@@ -99,13 +99,13 @@ func TestCacheIsClosedWhileReading(t *testing.T) {
 	}
 }
 
-// CloseCache closes a cache of any version of goleveldb.
+// CloseCache closes a cache in any version of goleveldb.
 func CloseCache(c *cache.Cache) {
 	switch c := any(c).(type) {
 	case interface{ Close(force bool) }:
 		c.Close(false)
 	case io.Closer:
-		_ = c.Close() // it returns none
+		_ = c.Close() // always nil
 	default:
 		panic(fmt.Sprintf("%T has no Close", c))
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
 )
 
-// benchEntries are those of a table of goleveldb's engine of 2 MB.
+// benchEntries are the entries of an engine's table of 2 MB.
 func benchEntries() (entries []entry, o *opt.Options) {
 	value := make([]byte, 100)
 	for i := range 18_000 {
@@ -60,7 +60,7 @@ func eachPackage(b *testing.B, bench func(b *testing.B, r reader, entries []entr
 	}
 }
 
-// A lookup as the engine does it.
+// A lookup, as in the engine.
 func BenchmarkFind(b *testing.B) {
 	eachPackage(b, func(b *testing.B, r reader, entries []entry) {
 		for b.Loop() {
@@ -71,7 +71,7 @@ func BenchmarkFind(b *testing.B) {
 	})
 }
 
-// A new iterator that seeks, and moves on by ten entries.
+// A new iterator, a seek, and ten moves.
 func BenchmarkSeek(b *testing.B) {
 	eachPackage(b, func(b *testing.B, r reader, entries []entry) {
 		for b.Loop() {
@@ -87,7 +87,7 @@ func BenchmarkSeek(b *testing.B) {
 	})
 }
 
-// A table of 2 MB, as a compaction writes it.
+// Writing a table of 2 MB, as a compaction does.
 func BenchmarkWriter(b *testing.B) {
 	entries, o := benchEntries()
 	pool := util.NewBufferPool(4096 + 5)

@@ -10,10 +10,9 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A blockCache is what a Reader makes of a cache.NamespaceGetter: a table.Cache that all Readers
-// with the same cache.Cache share, with its account, and the name of the file in it. Both are values in
-// the cache.Cache, so that they live as long as that does, and its methods evict them. The zero
-// value is no cache.
+// A blockCache is a Reader's counterpart of a cache.NamespaceGetter: a table.Cache that all Readers with the same
+// cache.Cache share, with its account, and the name of the file in it. The account and the name are values in the
+// cache.Cache, so that they live as long as it does, and its methods evict them. The zero value is no cache.
 type blockCache struct {
 	cache   *table.Cache
 	account *account
@@ -21,20 +20,20 @@ type blockCache struct {
 	handles [2]*cache.Handle // of the two values
 }
 
-// Where the values are in a cache.Cache. goleveldb's own are at offsets of blocks.
+// The keys of the values in a cache.Cache. Other keys are goleveldb's block offsets.
 const (
 	cacheNamespace = math.MaxUint64 // of the table.Cache, and of the pages of its account
 	valueKey       = math.MaxUint64
 )
 
-// fileSize is what the name of a file counts in a cache.Cache: about the memory that it takes.
+// fileSize is the size of a file's name in a cache.Cache: about the memory that it takes.
 const fileSize = 256
 
-// files counts the names of files, so that none is given twice.
+// files numbers the names of files, so that each is unique.
 var files atomic.Uint64
 
-// openBlockCache returns the blockCache that g stands for. It is none if g is nil, or if its cache
-// is closed or has no capacity.
+// openBlockCache returns the blockCache for g. It returns none if g is nil, or if its cache is closed or has no
+// capacity.
 func openBlockCache(g *cache.NamespaceGetter) (b blockCache) {
 	if g == nil || g.Cache == nil || g.Cache.Capacity() <= 0 {
 		return b
@@ -47,7 +46,7 @@ func openBlockCache(g *cache.NamespaceGetter) (b blockCache) {
 		return fileSize, strconv.FormatUint(files.Add(1), 10)
 	})
 	var has, named bool
-	if b.handles[0] != nil && b.handles[1] != nil { // else the cache is closed
+	if b.handles[0] != nil && b.handles[1] != nil { // otherwise the cache is closed
 		b.account, has = b.handles[0].Value().(*account)
 		b.key, named = b.handles[1].Value().(string)
 	}

@@ -24,7 +24,7 @@ func (r *countingReader) ReadAt(p []byte, off int64) (int, error) {
 	return r.Reader.ReadAt(p, off)
 }
 
-// cachedFile opens a table as file number ns of a cache, and returns its file too.
+// cachedFile opens a table as file number ns of a cache, and also returns its countingReader.
 func cachedFile(t *testing.T, contents []byte, c *cache.Cache, ns uint64, o *opt.Options) (*goleveldb.Reader, *countingReader) {
 	t.Helper()
 	f := &countingReader{Reader: bytes.NewReader(contents)}
@@ -41,7 +41,7 @@ func cached(t *testing.T, contents []byte, c *cache.Cache, ns uint64, o *opt.Opt
 	return r
 }
 
-// Blocks stay in the cache under the namespace, until they are evicted.
+// Blocks stay in the cache under their namespace until they are evicted.
 func TestBlocksStayUntilEvicted(t *testing.T) {
 	t.Parallel()
 	var o opt.Options

@@ -16,9 +16,8 @@ import (
 	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
 )
 
-// Whatever byte before the footer is damaged, both packages return the same values, or errors
-// of the same kind that name the same part of the file. Only a damaged metaindex hides nothing
-// from ours: without it, there is no filter.
+// If any byte before the footer is corrupt, both packages return the same values, or errors of the same kind for the
+// same part of the file. Only a corrupt metaindex does not affect our package: it does without a filter.
 func TestDamageAsGoleveldb(t *testing.T) {
 	t.Parallel()
 	c := tableCase{o: opt.Options{Filter: lfilter.NewBloomFilter(10), BlockSize: 300, Compression: opt.NoCompression, Strict: opt.StrictAll}}
@@ -34,22 +33,22 @@ func TestDamageAsGoleveldb(t *testing.T) {
 		}
 		for _, e := range []entry{entries[0], entries[20], entries[39]} {
 			if got, want := find(ours, e.key), find(theirs, e.key); got != want {
-				t.Errorf("byte %d is damaged: Find(%q) = %s, want %s", i, e.key, got, want)
+				t.Errorf("byte %d is corrupt: Find(%q) = %s, want %s", i, e.key, got, want)
 			}
 		}
 		if got, want := scanned(ours), scanned(theirs); got != want {
-			t.Errorf("byte %d is damaged: a scan comes to %s, want %s", i, got, want)
+			t.Errorf("byte %d is corrupt: a scan returns %s, want %s", i, got, want)
 		}
 	}
 }
 
-// find returns what Find returns.
+// find returns the result of Find as text.
 func find(r reader, key []byte) string {
 	k, v, err := r.Find(key, true, nil)
 	return fmt.Sprintf("%q, %q, %s", k, v, errorKind(err))
 }
 
-// scanned returns how far a scan comes, and the error that ends it.
+// scanned returns the number of entries of a scan, and the error that ends it.
 func scanned(r reader) string {
 	it := r.NewIterator(nil, nil)
 	defer it.Release()
@@ -60,7 +59,7 @@ func scanned(r reader) string {
 	return fmt.Sprintf("%d entries, %s", n, errorKind(it.Error()))
 }
 
-// A file that ends too early is damaged, not unreadable. So is what is no table.
+// A truncated file is corrupt, not unreadable. So is a file that is not a table.
 func TestShortFilesAreDamaged(t *testing.T) {
 	t.Parallel()
 	contents := theirTable(t, nil, (&tableCase{}).entries(10))
@@ -99,7 +98,7 @@ func TestShortFilesAreDamaged(t *testing.T) {
 	}
 }
 
-// Without StrictBlockChecksum, a damaged value is returned as it is.
+// Without StrictBlockChecksum, a corrupt value is returned unchanged.
 func TestUncheckedBlocks(t *testing.T) {
 	t.Parallel()
 	o := opt.Options{Compression: opt.NoCompression, Strict: opt.StrictJournal}
@@ -113,8 +112,8 @@ func TestUncheckedBlocks(t *testing.T) {
 	}
 }
 
-// No bytes make a Reader panic, also not with the comparer and the filter of the engine, which
-// panic for keys of their own that are too short.
+// A Reader never panics, whatever the bytes, even with the engine's comparer and filter, which panic for keys that
+// are too short.
 func FuzzReader(f *testing.F) {
 	engine := opt.Options{Comparer: leveldb.NewComparer(descending), Filter: leveldb.NewFilter(lfilter.NewBloomFilter(10)), Compression: opt.NoCompression, Strict: opt.NoStrict}
 	plain := opt.Options{Comparer: comparer.DefaultComparer, Filter: lfilter.NewBloomFilter(10), Strict: opt.StrictAll}

@@ -15,7 +15,7 @@
 // above 30, is an error of the Writer's first Append or Close.
 //
 // goleveldb's Bloom filters are replaced by package filter's, which have the same bits and are faster, also if the
-// engine wraps them to leave out the last 8 bytes of a key. Other filters are used as they are.
+// engine wraps them to leave out the last 8 bytes of a key. Other filters are used unchanged.
 //
 // A Comparer must accept any bytes without a panic, since a corrupt file can contain any. Only the comparer of
 // goleveldb's engine is protected: it is not called with invalid keys. A program's own Comparer is not called before

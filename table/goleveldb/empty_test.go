@@ -6,7 +6,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/opt"
 )
 
-// An entry that is there and empty is not nil.
+// Empty keys and values are not nil.
 func TestEmptyIsNotNil(t *testing.T) {
 	t.Parallel()
 	for _, c := range tableCases() {

@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/goleveldb/internal/exchange"
 )
 
-// newEngine makes a module with goleveldb's engine on our tables.
+// newEngine creates a module with goleveldb's engine on our tables.
 func newEngine(t *testing.T) *enginemodule.Module {
 	t.Helper()
 	m, err := enginemodule.New(t.TempDir())
@@ -24,7 +24,7 @@ func newEngine(t *testing.T) *enginemodule.Module {
 	return m
 }
 
-// goRun runs a go command of a module, and returns what it prints.
+// goRun runs a go command in a module, and returns its output.
 func goRun(t *testing.T, m *enginemodule.Module, args ...string) string {
 	t.Helper()
 	out, err := m.Go(args[0], args[1:]...).CombinedOutput()
@@ -57,8 +57,7 @@ func main() {
 }
 `
 
-// goleveldb's engine on our tables, and goleveldb's engine as it is, write and read the same
-// databases.
+// goleveldb's engine on our tables and the unmodified engine write and read the same databases.
 func TestEnginesExchangeDatabases(t *testing.T) {
 	t.Parallel()
 	m := newEngine(t)
@@ -89,7 +88,7 @@ func TestEngineSuite(t *testing.T) {
 	}
 }
 
-// countTests returns how many tests goleveldb's engine and tables have.
+// countTests returns the number of tests of goleveldb's engine and tables.
 func countTests(t *testing.T, m *enginemodule.Module) (n int) {
 	t.Helper()
 	for _, pattern := range []string{"*_test.go", "table/*_test.go"} {
@@ -104,7 +103,7 @@ func countTests(t *testing.T, m *enginemodule.Module) (n int) {
 	return n
 }
 
-// leaveOut removes from goleveldb's test of its tables the part that looks into a Reader's fields.
+// leaveOut removes the part of goleveldb's table tests that accesses a Reader's fields.
 func leaveOut(t *testing.T, name string) {
 	t.Helper()
 	source, err := os.ReadFile(name)
@@ -116,7 +115,7 @@ func leaveOut(t *testing.T, name string) {
 	noError(t, os.WriteFile(name, part.ReplaceAll(source, []byte("nil))")), 0o666))
 }
 
-// interrupted runs a program for that long, and returns what it prints until it has ended.
+// interrupted runs a program, interrupts it after that time, and returns its output.
 func interrupted(t *testing.T, d time.Duration, program string, args ...string) (string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), d)
@@ -125,14 +124,14 @@ func interrupted(t *testing.T, d time.Duration, program string, args ...string) 
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	c.WaitDelay = time.Minute
 	out, err := c.CombinedOutput()
-	if errors.Is(err, context.DeadlineExceeded) { // it has ended as it should
+	if errors.Is(err, context.DeadlineExceeded) { // the program ended as expected
 		err = nil
 	}
 	return string(out), err
 }
 
-// goleveldb's stress test writes, reads and scans on many goroutines and checks all that it reads,
-// until it is told to end.
+// goleveldb's stress test writes, reads and scans in many goroutines and checks all results, until it is
+// interrupted.
 func TestEngineStress(t *testing.T) {
 	t.Parallel()
 	long.Test(t)

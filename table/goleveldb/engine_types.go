@@ -14,21 +14,21 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// goleveldb's engine wraps the comparer and the filter of a program in types that it does not
-// export. They are recognized by what they do, since a program can have types of the same names
-// that do something else, and a fork of the engine other names for its types.
+// goleveldb's engine wraps a program's comparer and filter in unexported types. They are recognized by their
+// behavior, since a program can have types of the same names with another behavior, and a fork of the engine can
+// have other names.
 
-// An answer is what a test of a comparer says.
-type answer int
+// A verdict is the result of testing a comparer.
+type verdict int
 
 const (
-	no answer = iota
+	no verdict = iota
 	yes
 	panicked
 )
 
 // comparesAs tests whether c orders pairs of keys as order does.
-func comparesAs(c comparer.Comparer, order table.Comparer, pairs [][2][]byte) (same answer) {
+func comparesAs(c comparer.Comparer, order table.Comparer, pairs [][2][]byte) (same verdict) {
 	same = panicked
 	defer func() { _ = recover() }()
 	for _, p := range pairs {
@@ -40,7 +40,7 @@ func comparesAs(c comparer.Comparer, order table.Comparer, pairs [][2][]byte) (s
 	return yes
 }
 
-// internalKeyOf returns the internal key of the version with that sequence number.
+// internalKeyOf returns an internal key with that user key and sequence number.
 func internalKeyOf(user string, sequence uint64) []byte {
 	return internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: internalkey.Set}.Append(nil)
 }
@@ -48,16 +48,16 @@ func internalKeyOf(user string, sequence uint64) []byte {
 var (
 	bytewiseInternal = table.InternalComparer(table.BytewiseComparer)
 
-	// versions are two versions of one user key, and of another one. A comparer that is bytewise,
-	// or bytewise backward, has one of the pairs in the other order.
+	// versions are pairs of versions of one user key. A comparer that is bytewise, or bytewise backward, orders one
+	// of the pairs differently.
 	versions = [][2][]byte{
 		{internalKeyOf("", 1), internalKeyOf("", 2)},
 		{internalKeyOf("", 1), internalKeyOf("", 256)},
 		{internalKeyOf("", 7), internalKeyOf("", 7)},
 	}
 
-	// short are pairs with keys that are too short. A comparer of a program can have such keys between
-	// versions of others.
+	// short are pairs in which a key is too short. A program's own comparer may order such keys between versions of
+	// others.
 	short = [][2][]byte{
 		{[]byte("b"), []byte("a")},
 		{[]byte("b"), internalKeyOf("a", 1)},
@@ -65,8 +65,8 @@ var (
 		{nil, []byte("a")},
 	}
 
-	// users are versions of different user keys. Those of the first pair have a shorter separator,
-	// and a shorter successor.
+	// users are pairs of versions of different user keys. In the first pair, the separator and the successor are
+	// shorter.
 	users = [][2][]byte{
 		{internalKeyOf("abcd", 1), internalKeyOf("acde", 2)},
 		{internalKeyOf("a", 1), internalKeyOf("b", 2)},
@@ -78,8 +78,8 @@ var (
 	}
 )
 
-// isInternal reports whether c is the comparer of the internal keys of an engine. Such a comparer
-// panics for keys that are too short. One that panics for all keys is judged by its name.
+// isInternal reports whether c is an engine's comparer of internal keys. Such a comparer panics for keys that are
+// too short. If c panics for all keys, the name of its type decides.
 func isInternal(c comparer.Comparer) bool {
 	switch comparesAs(c, bytewiseInternal, versions) {
 	case no:
@@ -91,9 +91,9 @@ func isInternal(c comparer.Comparer) bool {
 	return comparesAs(c, bytewiseInternal, short) != no
 }
 
-// isBytewiseInternal reports whether the user keys are in the bytewise order: c has the type of
-// goleveldb's engine, or of a copy of it, with goleveldb's comparer in it. A fork with another type
-// can have another order that few keys show; its own comparer then serves, which is slower.
+// isBytewiseInternal reports whether c orders user keys bytewise: it has the type of goleveldb's engine, or of a
+// copy, and contains goleveldb's comparer. A fork with another type may have another order that few keys reveal, so
+// its own comparer is used, which is slower.
 func isBytewiseInternal(c comparer.Comparer) (is bool) {
 	t := reflect.TypeOf(c)
 	if t.Kind() != reflect.Pointer {
@@ -136,9 +136,9 @@ func userComparer(c comparer.Comparer) (user reflect.Type) {
 	return user
 }
 
-// userFilter returns the filter of user keys that an engine has wrapped, and true, or f itself and
-// false. What the engine wraps with is a struct with the filter as its only field, or a pointer to
-// one. It gives the filter all of a key but the last 8 bytes.
+// userFilter returns the filter for user keys that an engine has wrapped, and true, or f itself and false. The
+// engine's wrapper is a struct with the filter as its only field, or a pointer to one. It passes keys to the filter
+// without their last 8 bytes.
 func userFilter(f lfilter.Filter) (user lfilter.Filter, internal bool) {
 	v := reflect.ValueOf(f)
 	if v.Kind() == reflect.Pointer && !v.IsNil() {
@@ -148,15 +148,14 @@ func userFilter(f lfilter.Filter) (user lfilter.Filter, internal bool) {
 		return f, false
 	}
 	user, ok := v.Field(0).Interface().(lfilter.Filter)
-	if !ok || v.Type().Field(0).Type != reflect.TypeFor[lfilter.Filter]() || !cutsKeys(f, user) {
+	if !ok || v.Type().Field(0).Type != reflect.TypeFor[lfilter.Filter]() || !stripsTrailers(f, user) {
 		return f, false
 	}
 	return user, true
 }
 
-// cutsKeys reports whether f builds of internal keys the filter that user builds of their user
-// keys.
-func cutsKeys(f, user lfilter.Filter) (cuts bool) {
+// stripsTrailers reports whether f builds the same filter from internal keys as user builds from their user keys.
+func stripsTrailers(f, user lfilter.Filter) (strips bool) {
 	defer func() { _ = recover() }()
 	var whole, cut [][]byte
 	for i, key := range filterKeys {
@@ -165,7 +164,7 @@ func cutsKeys(f, user lfilter.Filter) (cuts bool) {
 	return bytes.Equal(filterOf(f, whole), filterOf(user, cut))
 }
 
-// ignoresTrailers reports whether the filters of f say the same of all versions of a user key.
+// ignoresTrailers reports whether the filters of f treat all versions of a user key alike.
 func ignoresTrailers(f lfilter.Filter) (ignores bool) {
 	defer func() { _ = recover() }()
 	var older, newer [][]byte
@@ -182,10 +181,10 @@ func ignoresTrailers(f lfilter.Filter) (ignores bool) {
 	return bytes.Equal(built, filterOf(f, newer))
 }
 
-// filterKeys are user keys to build filters of.
+// filterKeys are user keys for trying filters.
 var filterKeys = []string{"", "a", "user key", "\xff\xfe\x00"}
 
-// filterOf returns the filter that f builds of keys.
+// filterOf returns the filter that f builds from keys.
 func filterOf(f lfilter.Filter, keys [][]byte) []byte {
 	g := f.NewGenerator()
 	for _, key := range keys {
@@ -196,11 +195,10 @@ func filterOf(f lfilter.Filter, keys [][]byte) []byte {
 	return b.Bytes()
 }
 
-// An extendingFilter is for user keys what its filter, which ignores trailers, is for internal
-// keys.
+// An extendingFilter makes a filter for internal keys that ignores trailers usable for user keys.
 type extendingFilter struct{ lfilter.Filter }
 
-// extended returns an internal key of a user key.
+// extended returns an internal key for a user key.
 func extended(user []byte) []byte {
 	return slices.Concat(user, make([]byte, trailerLen))
 }

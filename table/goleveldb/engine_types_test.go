@@ -10,8 +10,7 @@ import (
 	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
 )
 
-// A fork is the comparer of an engine that has changed goleveldb's: with direction −1 it has the
-// user keys in the other order.
+// A fork is the comparer of a modified engine: with direction −1, user keys are in the reverse order.
 type fork struct {
 	user      comparer.Comparer
 	direction int
@@ -28,13 +27,13 @@ func (f *fork) Compare(a, b []byte) int {
 func (f *fork) Separator(dst, a, b []byte) []byte { return nil }
 func (f *fork) Successor(dst, b []byte) []byte    { return nil }
 
-// forkFilter is the filter of such an engine.
+// forkFilter is the filter of a modified engine.
 type forkFilter struct{ wrapped }
 
 type wrapped struct{ lfilter.Filter }
 
-// versioned is the comparer of a program whose keys are names, or names with 8 bytes of a number, the
-// highest first. It compares versions as the engine does, and has names between them.
+// versioned is the comparer of a program whose keys are names, or names with a number of 8 bytes, the highest first.
+// It orders versions like the engine, with names between them.
 type versioned struct{}
 
 func (versioned) parts(key []byte) (name []byte, number uint64) {
@@ -55,10 +54,10 @@ func (v versioned) Compare(a, b []byte) int {
 func (versioned) Separator(dst, a, b []byte) []byte { return nil }
 func (versioned) Successor(dst, b []byte) []byte    { return nil }
 
-// system is what the system's keys of an engine with a systemLast begin with.
+// system is the prefix of system keys in an engine with a systemLast.
 var system = []byte("5")
 
-// A systemLast is the comparer of an engine in which the keys of the system are the last.
+// A systemLast is the comparer of an engine that orders system keys last.
 type systemLast struct{ user comparer.Comparer }
 
 func (c *systemLast) Name() string { return c.user.Name() }
@@ -78,8 +77,7 @@ func (c *systemLast) Compare(a, b []byte) int {
 func (c *systemLast) Separator(dst, a, b []byte) []byte { return nil }
 func (c *systemLast) Successor(dst, b []byte) []byte    { return nil }
 
-// ownTypes returns a comparer and a filter whose types have the names of the engine's, but which
-// are for keys of any bytes.
+// ownTypes returns a comparer and a filter that have the engine's type names, but accept any bytes as keys.
 func ownTypes() (comparer.Comparer, lfilter.Filter) {
 	type bloom struct{ lfilter.Filter }
 	type iComparer struct{ comparer.Comparer }

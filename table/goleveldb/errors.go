@@ -61,7 +61,7 @@ type sourceError struct{ error }
 
 func (e *sourceError) Unwrap() error { return e.error }
 
-// translate returns what goleveldb would return for an error of package table.
+// translate returns goleveldb's counterpart of an error of package table.
 func (r *Reader) translate(err error) error {
 	if err == nil {
 		return nil
@@ -84,7 +84,7 @@ func (r *Reader) translate(err error) error {
 	return &tableError{prefix, err}
 }
 
-// corrupted returns the error for damage in the Reader's file.
+// corrupted returns the error for corruption in the Reader's file.
 func (r *Reader) corrupted(pos, size int64, kind, reason string) error {
 	return lerrors.NewErrCorrupted(r.fd, &ErrCorrupted{Pos: pos, Size: size, Kind: kind, Reason: reason})
 }

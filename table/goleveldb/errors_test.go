@@ -24,10 +24,10 @@ type peer struct {
 	released  error
 }
 
-// checked are options with which all damage is an error.
+// checked are options with which all corruption is an error.
 var checked = &opt.Options{Compression: opt.NoCompression, BlockSize: 300, Strict: opt.StrictAll}
 
-// peers are goleveldb's package and this one.
+// peers returns goleveldb's package and this one.
 func peers() [2]peer {
 	return [2]peer{{
 		"goleveldb",
@@ -46,7 +46,7 @@ func peers() [2]peer {
 	}}
 }
 
-// class returns what a program can ask of an error.
+// class returns the kind of an error, as a program can test it.
 func (p *peer) class(err error) string {
 	switch {
 	case err == nil:
@@ -65,7 +65,7 @@ func (p *peer) class(err error) string {
 	return "another"
 }
 
-// start returns the text of an error, up to where the packages find different words.
+// start returns the text of an error, up to where the packages use different words.
 func start(err error) string {
 	text := fmt.Sprint(err)
 	for _, before := range []string{"increasing order", "): "} {
@@ -76,14 +76,13 @@ func start(err error) string {
 	return text
 }
 
-// A situation is a way to come to errors. meet returns them.
+// A situation is a way to cause errors. meet returns them.
 type situation struct {
 	name string
 	meet func(p *peer) []error
 }
 
-// compare comes to the errors of both packages. They are of the same class, and start with the same
-// words.
+// compare causes the errors in both packages. They must be of the same class, and start with the same words.
 func (s *situation) compare(t *testing.T) {
 	t.Helper()
 	both := peers()
@@ -98,10 +97,10 @@ func (s *situation) compare(t *testing.T) {
 	}
 }
 
-// errFull is what a limitedFile returns when it is full.
+// errFull is the error of a full limitedFile.
 var errFull = errors.New("the disk is full")
 
-// A limitedFile takes so many bytes.
+// A limitedFile accepts that many bytes.
 type limitedFile int
 
 func (f *limitedFile) Write(p []byte) (int, error) {
@@ -114,10 +113,10 @@ func (f *limitedFile) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// errFlaky is what flaky files return.
+// errFlaky is the error of a flakyFile.
 var errFlaky = errors.New("flaky")
 
-// A flakyFile fails while it is told to.
+// A flakyFile fails on demand.
 type flakyFile struct {
 	io.ReaderAt
 	fails bool
@@ -130,12 +129,12 @@ func (f *flakyFile) ReadAt(p []byte, off int64) (int, error) {
 	return f.ReaderAt.ReadAt(p, off)
 }
 
-// ends are calls of a Writer that are made after its error, or after Close.
+// ends calls a Writer after an error or Close, and returns the errors.
 func ends(w writer) []error {
 	return []error{w.Append([]byte("x"), nil), w.Close(), w.Append([]byte("y"), nil), w.Close()}
 }
 
-// What a Writer cannot do is the same error as goleveldb's, and stays so in all calls after it.
+// If a Writer cannot do something, its error equals goleveldb's, and all later calls return it again.
 func TestWriterErrorsAsGoleveldb(t *testing.T) {
 	t.Parallel()
 	situations := []situation{
@@ -177,8 +176,7 @@ func TestWriterErrorsAsGoleveldb(t *testing.T) {
 	}
 }
 
-// A file that takes fewer bytes than it was given, and has no error, is one. goleveldb does not see
-// that.
+// If a file accepts fewer bytes than given and returns no error, that is an error. goleveldb does not notice it.
 func TestShortWriteIsAnError(t *testing.T) {
 	t.Parallel()
 	w := goleveldb.NewWriter(shortFile{}, nil, nil, 0)
@@ -194,7 +192,7 @@ type shortFile struct{}
 
 func (shortFile) Write(p []byte) (int, error) { return len(p) / 2, nil }
 
-// calls are all that a Reader can be asked for key.
+// calls returns the errors of all lookups of key.
 func calls(r reader, key []byte) (all []error) {
 	_, _, err := r.Find(key, true, nil)
 	all = append(all, err)
@@ -206,7 +204,7 @@ func calls(r reader, key []byte) (all []error) {
 	return append(all, err)
 }
 
-// moves are the errors of an iterator after each kind of move. A move that finds an entry has none.
+// moves returns an iterator's errors after each kind of move. A move that finds an entry has none.
 func moves(it iterator.Iterator, key []byte) []error {
 	all := []error{it.Error()}
 	for _, move := range []func() bool{it.Next, it.First, it.Last, it.Prev, func() bool { return it.Seek(key) }} {
@@ -219,7 +217,7 @@ func moves(it iterator.Iterator, key []byte) []error {
 	return all
 }
 
-// What a Reader cannot do is the same error as goleveldb's.
+// If a Reader cannot do something, its error equals goleveldb's.
 func TestReaderErrorsAsGoleveldb(t *testing.T) {
 	t.Parallel()
 	entries := (&tableCase{}).entries(60)
@@ -275,8 +273,7 @@ func TestReaderErrorsAsGoleveldb(t *testing.T) {
 	}
 }
 
-// damagedTables returns tables with damage in a data block, the footer and the index, and tables that
-// were cut.
+// damagedTables returns tables with corruption in a data block, the footer or the index, and truncated tables.
 func damagedTables(sound []byte) map[string][]byte {
 	tables := map[string][]byte{}
 	for _, at := range []int{1, len(sound) - 1, len(sound) - 60} {

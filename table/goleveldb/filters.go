@@ -13,8 +13,8 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// filterKey returns the FilterKey of a table in that order: the part of a key that the policies of
-// the filters in the options are given. nil: that of the comparer, or the whole key.
+// filterKey returns the FilterKey for a table in that order: the part of a key that the policies for the options'
+// filters receive. Nil means the comparer's FilterKey, or else the whole key.
 func filterKey(o *opt.Options, order order) func(key []byte) []byte {
 	users := slices.ContainsFunc(filtersOf(o), func(f lfilter.Filter) bool {
 		_, internal := userFilter(f)
@@ -30,14 +30,14 @@ func filterKey(o *opt.Options, order order) func(key []byte) []byte {
 	return nil
 }
 
-// filtersOf returns the filters in the options, that for writing first.
+// filtersOf returns the filters in the options, the one for writing first.
 func filtersOf(o *opt.Options) []lfilter.Filter {
 	all := append([]lfilter.Filter{o.GetFilter()}, o.GetAltFilters()...)
 	return slices.DeleteFunc(all, func(f lfilter.Filter) bool { return f == nil })
 }
 
-// filterBaseLg returns the FilterBaseLg of the options. The options of old versions of goleveldb have
-// none, and theirs is the default, which is 0 here.
+// filterBaseLg returns the FilterBaseLg of the options. In old versions of goleveldb, options have none and mean the
+// default, which is 0 here.
 func filterBaseLg(o *opt.Options) int {
 	if o, ok := any(o).(interface{ GetFilterBaseLg() int }); ok {
 		return o.GetFilterBaseLg()
@@ -45,11 +45,10 @@ func filterBaseLg(o *opt.Options) int {
 	return 0
 }
 
-// maxSameBits is the highest number of bits per key for which goleveldb's Bloom filters are those
-// of package filter.
+// maxSameBits is the largest number of bits per key for which goleveldb's Bloom filters equal package filter's.
 const maxSameBits = 371
 
-// policyOf returns the policy that reads and builds the filters of f, in a table in that order.
+// policyOf returns the policy for the filters of f, in a table in that order.
 func policyOf(f lfilter.Filter, order order) filter.Policy {
 	f, internal := userFilter(f)
 	if !internal && order.internal && ignoresTrailers(f) {
@@ -63,8 +62,8 @@ func policyOf(f lfilter.Filter, order order) filter.Policy {
 	return filter.From(f)
 }
 
-// writingPolicy returns the policy of a Writer, which lists its filters under goleveldb's name
-// only. It is nil if the options have no filter.
+// writingPolicy returns a Writer's policy, or nil if the options have no filter. It lists filters under goleveldb's
+// name only.
 func writingPolicy(o *opt.Options, order order) filter.Policy {
 	f := o.GetFilter()
 	if f == nil {
@@ -82,8 +81,8 @@ func readingPolicies(o *opt.Options, order order) (policies []filter.Policy) {
 	return policies
 }
 
-// known reports whether a Reader checks no filters but those of the policies. It can also have
-// found one that it knows by itself.
+// known reports whether a Reader checks only filters of the policies. It may also have found a filter that it
+// supports by default.
 func known(filters layout.Filters, policies []filter.Policy) bool {
 	if filters.Table != nil {
 		return false

@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
 )
 
-// filter.From serves the filter of goleveldb's engine in package table too, which cuts keys by
-// itself: filters are those of goleveldb, and lookups ask them.
+// filter.From also works in package table for the filter of goleveldb's engine, which shortens keys by itself:
+// filters are the same as goleveldb's, and lookups check them.
 func TestFromTakesTheEnginesFilter(t *testing.T) {
 	t.Parallel()
 	policy := filter.From(leveldb.NewFilter(lfilter.NewBloomFilter(10)))
@@ -60,7 +60,7 @@ func TestFromTakesTheEnginesFilter(t *testing.T) {
 	}
 }
 
-// The filters of LevelDB 1.17 have goleveldb's name and another hash. No key is denied.
+// The filters of LevelDB 1.17 have goleveldb's name and another hash. They rule out no key.
 func TestFiltersOfAnotherHash(t *testing.T) {
 	t.Parallel()
 	contents, err := os.ReadFile("../../testdata/leveldb-1.17/byte-edges.ldb")

@@ -45,7 +45,7 @@ func (r *Reader) Get(key []byte, ro *opt.ReadOptions) (value []byte, err error) 
 		value, err = lookups.AppendGet(nil, key)
 		return value, r.translate(err)
 	}
-	// Keys of different bytes can be equal in the order of a program, but not in a filter.
+	// In a program's own order, keys with different bytes can be equal, but not in a filter.
 	rkey, value, err := lookups.FindGE(key)
 	if err == nil && r.order.comparer.Compare(rkey, key) != 0 {
 		value, err = nil, table.ErrNotFound

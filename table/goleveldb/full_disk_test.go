@@ -10,14 +10,14 @@ import (
 	"github.com/sievetable/sievetable/table/goleveldb"
 )
 
-// A full disk is seen soon: at the latest when 1 MB of keys and values was appended behind where
-// goleveldb, which writes each block at once, sees it, however small Snappy makes the blocks.
+// A full disk is noticed at most 1 MB of keys and values later than by goleveldb, which writes each block at once,
+// even if Snappy makes the blocks small.
 func TestFullDiskIsSeenSoon(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(8, 8))
 	for range 30 {
 		size := rng.IntN(5 << 20)
-		same := []int{0, 1, 2, 10, 200}[rng.IntN(5)] // how many bytes of a value are the same, for each that is not
+		same := []int{0, 1, 2, 10, 200}[rng.IntN(5)] // number of equal bytes in a value, per random byte
 		o := opt.Options{BlockSize: 1 + rng.IntN(16<<10), Compression: []opt.Compression{opt.NoCompression, opt.SnappyCompression}[rng.IntN(2)]}
 		limits, seed := [2]limitedFile{limitedFile(size), limitedFile(size)}, rng.Uint64()
 		theirs := untilFull(t, theirWriter(&limits[0], &o), same, seed)
@@ -28,7 +28,7 @@ func TestFullDiskIsSeenSoon(t *testing.T) {
 	}
 }
 
-// untilFull appends until the file is full, and returns how many bytes of keys and values that took.
+// untilFull appends until the file is full, and returns the number of bytes of keys and values appended.
 func untilFull(t *testing.T, w writer, same int, seed uint64) (appended int) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for i := 0; ; i++ {

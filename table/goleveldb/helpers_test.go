@@ -47,14 +47,14 @@ type reader interface {
 
 type entry struct{ key, value []byte }
 
-// A tableCase says how tables are written and read.
+// A tableCase is a way to write and read tables.
 type tableCase struct {
 	name     string
 	o        opt.Options
 	internal bool // keys are internal keys
 }
 
-// tableCases are options that both packages are given.
+// tableCases returns the cases, for both packages.
 func tableCases() []tableCase {
 	bloom := lfilter.NewBloomFilter(10)
 	ownComparer, ownFilter := ownTypes()
@@ -103,7 +103,7 @@ func internalKey(user []byte, sequence uint64, kind byte) []byte {
 	return binary.LittleEndian.AppendUint64(bytes.Clone(user), sequence<<8|uint64(kind))
 }
 
-// write writes entries by w, and checks that it takes them.
+// write writes entries with w, and checks for errors.
 func write(t testing.TB, w writer, entries []entry) {
 	t.Helper()
 	for _, e := range entries {
@@ -124,7 +124,7 @@ func theirTable(t testing.TB, o *opt.Options, entries []entry) []byte {
 	return b.Bytes()
 }
 
-// fd is the file of all tables here.
+// fd is the FileDesc of all tables in these tests.
 var fd = storage.FileDesc{Type: storage.TypeTable, Num: 7}
 
 // openBoth opens a table with goleveldb's package and with ours.
@@ -139,7 +139,7 @@ func openBoth(t *testing.T, contents []byte, o *opt.Options) (theirs, ours reade
 	return theirs, ours
 }
 
-// errorKind says what kind of error err is: for damage where it is.
+// errorKind returns the kind of err and, for corruption, its place.
 func errorKind(err error) string {
 	var theirs *ltable.ErrCorrupted
 	var ours *goleveldb.ErrCorrupted
@@ -159,7 +159,7 @@ func errorKind(err error) string {
 	return err.Error()
 }
 
-// lengthFilter is a filter that knows the lengths of keys.
+// lengthFilter is a filter that contains the lengths of keys.
 type lengthFilter struct{}
 
 func (lengthFilter) Name() string { return "test.Lengths" }
@@ -179,5 +179,5 @@ func (l *lengths) Generate(b lfilter.Buffer) {
 	l.all = l.all[:0]
 }
 
-// descending is the order of a program.
+// descending is a program's own order.
 const descending = tabletest.Reversed("test.Descending")

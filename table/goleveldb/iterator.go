@@ -38,15 +38,15 @@ func (r *Reader) NewIterator(slice *util.Range, ro *opt.ReadOptions) iterator.It
 	return i
 }
 
-// A tableIterator is an iterator over a table. It has little of its own, so that Release can give
-// the rest to the next one.
+// A tableIterator is an iterator over a table. Most of its state is an iteration, which Release gives to the next
+// iterator.
 type tableIterator struct {
 	util.BasicReleaser
 	*iteration
 	err error // after it, no move succeeds
 }
 
-// An iteration is what a tableIterator is while it is not released.
+// An iteration is the state of a tableIterator until Release.
 type iteration struct {
 	it table.Iter
 
@@ -54,31 +54,31 @@ type iteration struct {
 	slice    *util.Range
 	noFill   bool
 	strict   bool
-	ordered  bool            // it compares keys
+	ordered  bool            // whether the iterator compares keys
 	callback func(err error) // nil if there is none
 
-	onLoss func(table.Loss) bool // passes
+	onLoss func(table.Loss) bool // skips
 }
 
 var iterations = sync.Pool{New: func() any {
 	i := new(iteration)
-	i.onLoss = i.passes
+	i.onLoss = i.skips
 	return i
 }}
 
-// released is the iteration of all iterators that are released. Nothing in it changes.
+// released is the iteration of all released iterators. It does not change.
 var released = func() *iteration {
 	i := new(iteration)
 	i.it.Close() // an Iter that has not moved has no error
 	return i
 }()
 
-// bounded reports whether the iterator is not over all entries.
+// bounded reports whether the iterator has a lower or upper bound.
 func (i *iteration) bounded() bool {
 	return i.slice != nil && (i.slice.Start != nil || i.slice.Limit != nil)
 }
 
-// search makes the iterator one that compares keys, before the first entry.
+// search places the iterator before the first entry, for moves that compare keys.
 func (i *iteration) search() error {
 	t, err := i.r.toSearch()
 	if err != nil {
@@ -92,7 +92,7 @@ func (i *iteration) search() error {
 	return nil
 }
 
-// list makes the iterator one that need not compare keys, before the first entry.
+// list places the iterator before the first entry, for moves that need not compare keys.
 func (i *iteration) list() error {
 	t, err := i.r.toList()
 	if err != nil {
@@ -109,8 +109,8 @@ func (i *iteration) listFrom(t *table.Reader) {
 	i.it, i.ordered = *t.NewIter(&o), false
 }
 
-// scanAhead is how many bytes an iterator reads at once if it does not fill the cache. Most such
-// iterators are scans, as those of compactions are.
+// scanAhead is the number of bytes that an iterator reads at once if it does not fill the cache. Most such iterators
+// are scans, as in compactions.
 const scanAhead = 64 << 10
 
 // options returns the options of an Iter over all entries.
@@ -122,8 +122,8 @@ func (i *iteration) options() table.IterOptions {
 	return o
 }
 
-// passes reports whether the iterator goes on behind a damaged block.
-func (i *iteration) passes(l table.Loss) bool {
+// skips reports whether the iterator continues after a corrupt block.
+func (i *iteration) skips(l table.Loss) bool {
 	damage := l.Err.(*table.CorruptionError)
 	if i.strict || i.disordered(damage) {
 		return false
@@ -132,7 +132,7 @@ func (i *iteration) passes(l table.Loss) bool {
 	return true
 }
 
-// disordered reports whether err is no damage, as the iterator can go on without comparing keys.
+// disordered reports whether err is not corruption, since the iterator can continue without comparing keys.
 func (i *iteration) disordered(err error) bool {
 	return i.ordered && !i.bounded() && i.r.isDisorder(err)
 }
@@ -167,7 +167,7 @@ func (i *tableIterator) Seek(key []byte) bool {
 		return false
 	}
 	if !i.ordered {
-		i.it.Close() // returns only what a move has returned
+		i.it.Close() // returns only an error that a move has returned
 		if err := i.search(); err != nil {
 			return i.fail(err)
 		}
@@ -180,7 +180,7 @@ func (i *tableIterator) Next() bool {
 	return i.it.Next() || i.usable() && i.end((*table.Iter).First, (*table.Iter).Next)
 }
 
-// Prev moves to the entry before, or the last one if the iterator is behind that.
+// Prev moves to the previous entry, or to the last one if the iterator is past it.
 func (i *tableIterator) Prev() bool {
 	return i.it.Prev() || i.usable() && i.end((*table.Iter).Last, (*table.Iter).Prev)
 }
@@ -193,8 +193,8 @@ func (i *tableIterator) usable() bool {
 	return i.err == nil
 }
 
-// end ends a move that has found no entry, and reports whether it finds one all the same. first
-// and next are moves in its direction, or nil if the move needs the order of the keys.
+// end ends a move that has found no entry, and reports whether it finds one in another way. first and next are moves
+// in its direction, or nil if the move needs the key order.
 func (i *tableIterator) end(first, next func(*table.Iter) bool) bool {
 	err := i.it.Error()
 	if err == nil {
@@ -202,30 +202,30 @@ func (i *tableIterator) end(first, next func(*table.Iter) bool) bool {
 	}
 	var damage *table.CorruptionError
 	if first != nil && i.disordered(err) && errors.As(err, &damage) && damage.Block == layout.DataBlock {
-		return i.goOn(damage.Offset, first, next)
+		return i.continueAt(damage.Offset, first, next)
 	}
 	err = i.r.translate(err)
 	i.report(err)
 	return i.fail(err)
 }
 
-// goOn moves to the data block at offset without comparing keys, as goleveldb does in all moves
-// but Seek. The keys of a table are in another order than that of the comparer if, for example,
-// they are internal keys and the comparer is that of the user keys.
-func (i *tableIterator) goOn(offset int64, first, next func(*table.Iter) bool) bool {
+// continueAt moves to the data block at offset without comparing keys, as goleveldb does in all moves except Seek.
+// The table's order differs from the comparer's if, for example, the keys are internal keys and the comparer is for
+// user keys.
+func (i *tableIterator) continueAt(offset int64, first, next func(*table.Iter) bool) bool {
 	t, err := i.r.listed.open(i.r)
 	if err != nil {
 		return i.fail(i.r.translate(err))
 	}
-	told := i.callback
-	i.callback = nil // it was told of all damage before
-	i.it.Close()     // returns only what a move has returned
+	callback := i.callback
+	i.callback = nil // it has already received all errors
+	i.it.Close()     // returns only an error that a move has returned
 	i.listFrom(t)
 	ok := first(&i.it)
 	for ok && int64(i.it.Block().Offset) != offset {
 		ok = next(&i.it)
 	}
-	i.callback = told
+	i.callback = callback
 	return ok || i.end(nil, nil)
 }
 
@@ -237,13 +237,13 @@ func (i *tableIterator) fail(err error) bool {
 // Valid reports whether the iterator is at an entry.
 func (i *tableIterator) Valid() bool { return i.it.Valid() }
 
-// Key returns the key of the entry, or nil if there is none. The caller must not change it.
+// Key returns the key of the entry, or nil if there is none. The caller must not modify it.
 func (i *tableIterator) Key() []byte { return i.it.Key() }
 
-// Value returns the value of the entry, or nil if there is none. The caller must not change it.
+// Value returns the value of the entry, or nil if there is none. The caller must not modify it.
 func (i *tableIterator) Value() []byte { return i.it.Value() }
 
-// Error returns the error that ended the iterator. To come to its end is none.
+// Error returns the error that ended the iterator, or nil. Reaching the end is not an error.
 func (i *tableIterator) Error() error { return i.err }
 
 // Release releases the iterator, and calls the releaser that SetReleaser has set.
@@ -251,7 +251,7 @@ func (i *tableIterator) Release() {
 	if i.Released() {
 		return
 	}
-	i.it.Close()                             // returns only what a move has returned
+	i.it.Close()                             // returns only an error that a move has returned
 	i.r, i.slice, i.callback = nil, nil, nil // NewIterator sets the rest
 	iterations.Put(i.iteration)
 	i.iteration = released

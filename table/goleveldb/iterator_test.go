@@ -17,7 +17,7 @@ func TestIteratorMovesAsGoleveldb(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
 	for _, c := range tableCases() {
-		for _, n := range []int{1, 2, 100} { // in a table without entries, goleveldb's ranges are errors
+		for _, n := range []int{1, 2, 100} { // with no entries, goleveldb's ranges are errors
 			entries := c.entries(n)
 			theirs, ours := openBoth(t, theirTable(t, &c.o, entries), &c.o)
 			probes := c.probes(entries)
@@ -32,7 +32,7 @@ func TestIteratorMovesAsGoleveldb(t *testing.T) {
 	}
 }
 
-// randomRange returns a range between two of the keys, or one that is open at an end.
+// randomRange returns a range between two of the keys, or one without a bound on one side.
 func (c *tableCase) randomRange(rng *rand.Rand, keys [][]byte) *util.Range {
 	a, b := keys[rng.IntN(len(keys))], keys[rng.IntN(len(keys))]
 	if c.o.GetComparer().Compare(a, b) > 0 {
@@ -41,7 +41,7 @@ func (c *tableCase) randomRange(rng *rand.Rand, keys [][]byte) *util.Range {
 	return []*util.Range{nil, {}, {Start: a}, {Limit: b}, {Start: a, Limit: b}}[rng.IntN(5)]
 }
 
-// compareMoves makes random moves with two iterators, and compares where they are.
+// compareMoves makes random moves with two iterators, and compares their positions.
 func compareMoves(t *testing.T, where string, rng *rand.Rand, keys [][]byte, theirs, ours iterator.Iterator) {
 	t.Helper()
 	moves := "" // so far
@@ -67,7 +67,7 @@ func compareMoves(t *testing.T, where string, rng *rand.Rand, keys [][]byte, the
 	}
 }
 
-// moved returns where an iterator is after a move.
+// moved returns an iterator's position after a move.
 func moved(it iterator.Iterator, move func(iterator.Iterator) bool) string {
 	found := move(it)
 	return fmt.Sprintf("%v, %v, %q, %q, %v", found, it.Valid(), it.Key(), it.Value(), it.Error())
@@ -106,7 +106,7 @@ type releases int
 
 func (r *releases) Release() { *r++ }
 
-// A range whose Start is behind its Limit has no entries.
+// A range whose Start is after its Limit is empty.
 func TestInvertedRange(t *testing.T) {
 	t.Parallel()
 	c := tableCases()[3]

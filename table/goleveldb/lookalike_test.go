@@ -5,8 +5,7 @@ import (
 	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
 )
 
-// iComparer and iFilter have the names and the fields of the types of goleveldb's engine, and are
-// for keys of any bytes.
+// iComparer and iFilter have the names and fields of types in goleveldb's engine, but accept any bytes as keys.
 type iComparer struct{ ucmp comparer.Comparer }
 
 func (c *iComparer) Name() string                      { return c.ucmp.Name() }

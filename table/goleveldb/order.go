@@ -10,16 +10,16 @@ import (
 type order struct {
 	comparer table.Comparer
 
-	// internal says that keys are internal keys, as in the tables of goleveldb's engine.
+	// internal reports whether keys are internal keys, as in the tables of goleveldb's engine.
 	internal bool
 
-	// foreign says that the comparer is a program's own: it may panic if it is given what
-	// is no key of the program.
+	// foreign reports whether the comparer is a program's own: it may panic for bytes that are not a key of the
+	// program.
 	foreign bool
 }
 
-// orderOf returns the order of a comparer. It recognizes that of goleveldb's engine, which is
-// internal, and takes one of package table for it where the user keys are in the bytewise order.
+// orderOf returns the order of a comparer. It recognizes goleveldb's engine's comparer, which is internal, and
+// replaces it by package table's if user keys are in bytewise order.
 func orderOf(c comparer.Comparer) order {
 	if c == comparer.DefaultComparer {
 		return order{comparer: table.BytewiseComparer}
@@ -34,11 +34,11 @@ func orderOf(c comparer.Comparer) order {
 	}
 }
 
-// An internalOrder is the comparer of goleveldb's engine, for any bytes: it panics for keys that
-// are too short for an internal key. They come first, as in that of package table.
+// An internalOrder extends the comparer of goleveldb's engine to any bytes. That panics for keys that are too short
+// for an internal key. Here they come first, as in package table.
 type internalOrder struct{ comparer.Comparer }
 
-// trailerLen is the number of bytes behind the user key in an internal key.
+// trailerLen is the number of bytes after the user key in an internal key.
 const trailerLen = 8
 
 func (o internalOrder) Compare(a, b []byte) int {

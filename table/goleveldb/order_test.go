@@ -13,8 +13,8 @@ import (
 	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
 )
 
-// A table is listed in the order of its file though the comparer has another one, as goleveldb
-// does it when it recovers a database: it reads tables of internal keys by the order of user keys.
+// A table is listed in file order even if the comparer has another order. goleveldb relies on that when it recovers
+// a database: it reads tables of internal keys with the order of user keys.
 func TestListInAnotherOrder(t *testing.T) {
 	t.Parallel()
 	for _, c := range tableCases() {
@@ -46,12 +46,12 @@ func TestListInAnotherOrder(t *testing.T) {
 	}
 }
 
-// strict is the order of a program, and takes no key.
+// strict is a program's own order that accepts no key.
 type strict struct{ tabletest.Reversed }
 
 func (strict) Compare(_, _ []byte) int { panic("this is no key") }
 
-// A table of the engine with keys out of order is damaged.
+// An engine's table with keys out of order is corrupt.
 func TestDisorderInAnEnginesTable(t *testing.T) {
 	t.Parallel()
 	c := tableCases()[10]
@@ -59,12 +59,12 @@ func TestDisorderInAnEnginesTable(t *testing.T) {
 	backward.o.Comparer = leveldb.NewComparer(descending)
 	_, r := openBoth(t, theirTable(t, &backward.o, backward.entries(5)), &c.o)
 	if got, want := scanned(r), "0 entries, 000007.ldb: data-block at 0, 259 bytes"; got != want {
-		t.Errorf("a scan comes to %s, want %s", got, want)
+		t.Errorf("a scan returns %s, want %s", got, want)
 	}
 }
 
-// Keys that are equal in the order of a program are found by each other, also if the filter
-// knows one of them only.
+// A lookup finds keys that are equal to the given one in a program's order, even if the filter contains only one of
+// them.
 func TestEqualKeysFindEachOther(t *testing.T) {
 	t.Parallel()
 	c := tableCases()[2]
@@ -82,7 +82,7 @@ func TestEqualKeysFindEachOther(t *testing.T) {
 	}
 }
 
-// caseless is an order in which upper and lower case are the same.
+// caseless is an order that ignores case.
 type caseless struct{ tabletest.Reversed }
 
 func (caseless) Compare(a, b []byte) int { return bytes.Compare(bytes.ToLower(a), bytes.ToLower(b)) }

@@ -81,8 +81,8 @@ func (r *Reader) toSearch() (*table.Reader, error) {
 	return t, r.translate(err)
 }
 
-// toList returns the table for moves that compare no keys. It is that in the order of the keys,
-// unless the comparer is a program's own, or has another order than the table, or the table cannot be put in order.
+// toList returns the table for moves that compare no keys: in key order, unless the comparer is a program's own, its
+// order differs from the table's, or the table cannot be put in order.
 func (r *Reader) toList() (*table.Reader, error) {
 	if !r.order.foreign {
 		t, err := r.ordered.open(r)
@@ -94,8 +94,8 @@ func (r *Reader) toList() (*table.Reader, error) {
 	return t, r.translate(err)
 }
 
-// isDisorder reports whether err says that the table has another order than the comparer. In the
-// tables of an engine it would be damage. In others, goleveldb does not notice it.
+// isDisorder reports whether err means that the table's order differs from the comparer's. In an engine's tables,
+// that is corruption. In other tables, goleveldb does not notice it.
 func (r *Reader) isDisorder(err error) bool {
 	return !r.order.internal && errors.Is(err, table.ErrOrder)
 }
@@ -129,7 +129,7 @@ func (r *Reader) OffsetOf(key []byte) (offset int64, err error) {
 // more than once, and concurrently with other methods.
 func (r *Reader) Release() {
 	r.released.Store(true)
-	r.src.release() // first, so that nothing can be opened behind the next lines
+	r.src.release() // first, so that nothing is opened after the next lines
 	r.ordered.close()
 	r.listed.close()
 	r.blocks.release()

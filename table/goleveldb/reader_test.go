@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table/goleveldb"
 )
 
-// probes returns keys of a table, keys between them, and keys before and behind them all.
+// probes returns keys of a table, keys between them, and keys before and after them all.
 func (c *tableCase) probes(entries []entry) (keys [][]byte) {
 	for _, e := range entries {
 		user, trailer := e.key, 0
@@ -29,7 +29,7 @@ func (c *tableCase) probes(entries []entry) (keys [][]byte) {
 	return append(keys, bytes.Repeat([]byte{0xff}, 30), make([]byte, 8))
 }
 
-// Both packages find the same, in tables of either.
+// Both packages find the same entries, in tables of either.
 func TestReaderFindsAsGoleveldb(t *testing.T) {
 	t.Parallel()
 	for _, c := range tableCases() {
@@ -51,7 +51,7 @@ func TestReaderFindsAsGoleveldb(t *testing.T) {
 	}
 }
 
-// compareLookups compares what two Readers find for a key.
+// compareLookups compares the results of two Readers for a key.
 func (c *tableCase) compareLookups(t *testing.T, where string, theirs, ours reader, key []byte) {
 	t.Helper()
 	all := func(r reader) (results []string) {
@@ -69,8 +69,8 @@ func (c *tableCase) compareLookups(t *testing.T, where string, theirs, ours read
 	}
 }
 
-// filtered returns what Find returns if a filter is asked. Without a filter in the table it is
-// what Find returns otherwise. With one, a program cannot rely on an entry of another key.
+// filtered returns the result of Find with filtered set, as text. If the table has a filter, an entry with another
+// key counts as not found, since programs cannot rely on it.
 func (c *tableCase) filtered(r reader, key []byte) string {
 	k, v, err := r.Find(key, true, nil)
 	if c.o.Filter == nil {
@@ -86,7 +86,8 @@ func (c *tableCase) filtered(r reader, key []byte) string {
 	return fmt.Sprintf("filtered: %q, %q, %s", k, v, errorKind(err))
 }
 
-// What lookups return is the caller's, also after Release. Then blocks in the cache are not returned any more.
+// The caller owns the results of lookups, even after Release. Lookups after Release fail, even if the block is
+// cached.
 func TestResultsAreTheCallers(t *testing.T) {
 	t.Parallel()
 	c := tableCase{}
@@ -111,7 +112,7 @@ func TestResultsAreTheCallers(t *testing.T) {
 	}
 }
 
-// A filter that the options do not have is not asked, as in goleveldb: nobody knows what it holds.
+// A filter that is not in the options is not checked, as in goleveldb: its contents are unknown.
 func TestUnknownFilterIsNotAsked(t *testing.T) {
 	t.Parallel()
 	engine := tableCases()[7]
@@ -139,7 +140,7 @@ func TestUnknownFilterIsNotAsked(t *testing.T) {
 	}
 }
 
-// opaque is a comparer of internal keys that is not known to be one.
+// opaque is a comparer of internal keys that is not recognized as one.
 type opaque struct {
 	inner interface{ Compare(a, b []byte) int }
 }
@@ -149,7 +150,7 @@ func (opaque) Name() string                    { return "test.Opaque" }
 func (opaque) Separator(_, _, _ []byte) []byte { return nil }
 func (opaque) Successor(_, _ []byte) []byte    { return nil }
 
-// An iterator of a released Reader fails when it comes to another block. goleveldb's panics.
+// After Release of the Reader, an iterator fails when it reaches another block. goleveldb's panics.
 func TestIteratorOfAReleasedReader(t *testing.T) {
 	t.Parallel()
 	c := tableCases()[3]

@@ -8,14 +8,14 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// goleveldb's Recover rewrites damaged tables, with the comparer and the filter of user keys in
-// place of those for internal keys. So the separators in the index of such a table are not in the
-// order of internal keys, and its filters hold whole internal keys. This file has what reads
-// them. The engine writes such a table as it should be when it compacts it.
+// goleveldb's Recover rewrites corrupt tables with the comparer and the filter for user keys instead of internal
+// keys. So the separators in the index of such a table are not in the order of internal keys, and its filters
+// contain whole internal keys. The functions in this file read such tables. When the engine compacts one, it writes
+// it correctly.
 
-// reorder returns a Reader on a copy of the table in memory, in the order of its keys. reason is
-// why it cannot be opened as it is. It is the error if the keys are not in order either, or if the
-// copy would take over 64 MiB and 32 times the file: keys that share bytes can be far longer than it.
+// reorder returns a Reader for a copy of the table in memory, in key order. reason is the error of opening the table
+// itself. reorder returns it if the keys are out of order too, or if the copy would take more than 64 MiB plus 32
+// times the file's size: keys that share bytes can be far longer than the file.
 func (v *view) reorder(r *Reader, reason error) (*table.Reader, error) {
 	listed, err := r.listed.open(r)
 	if err != nil {
@@ -37,15 +37,15 @@ func (v *view) reorder(r *Reader, reason error) (*table.Reader, error) {
 		return nil, err
 	}
 	o := v.options
-	o.Cache = nil // of blocks at other offsets
+	o.Cache = nil // its blocks have other offsets
 	return table.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()), &o)
 }
 
-// errTooLarge is the error for a table that takes more than it may.
+// errTooLarge is the error for a copy that exceeds its limit.
 var errTooLarge = errors.New(prefix + "the copy of a table takes too much memory")
 
-// copyEntries appends the entries of it to w. The blocks in the file, and their separators in the
-// memory of w, may take about limit bytes.
+// copyEntries appends the entries of it to w. The blocks in the file, and the separators in w's memory, may together
+// take about limit bytes.
 func copyEntries(w *table.Writer, it *table.Iter, limit int64) error {
 	blocks, separators := 0, int64(0)
 	for it.Next() {
@@ -62,14 +62,14 @@ func copyEntries(w *table.Writer, it *table.Iter, limit int64) error {
 	return nil
 }
 
-// deniesItsKeys reports whether the table's filters do not have the first keys of the table.
-func (v *view) deniesItsKeys(t *table.Reader) bool {
+// rulesOutOwnKeys reports whether the table's filters rule out any of its first keys.
+func (v *view) rulesOutOwnKeys(t *table.Reader) bool {
 	filters := t.Filters()
 	if filters.Blocks == nil {
 		return false
 	}
 	it := t.NewIter(&table.IterOptions{DontFillCache: true})
-	defer it.Close() // its error is that of lookups, which read the same block
+	defer it.Close() // lookups return its error, since they read the same block
 	filterKey := v.options.FilterKey
 	if filterKey == nil {
 		filterKey = internalkey.UserKey

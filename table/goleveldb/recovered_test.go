@@ -15,12 +15,12 @@ import (
 	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
 )
 
-// goleveldb's Recover writes tables of internal keys with the comparer and the filter of user
-// keys. All of their keys are found, in any order of the user keys that they were written in.
+// goleveldb's Recover writes tables of internal keys with the comparer and the filter for user keys. All their keys
+// are found, whatever order of user keys they were written in.
 func TestRecoveredTableIsReadInFull(t *testing.T) {
 	t.Parallel()
 	bloom := lfilter.NewBloomFilter(10)
-	for _, users := range []string{"%d", "user%016d"} { // separators are shorter than 8 bytes, and longer
+	for _, users := range []string{"%d", "user%016d"} { // with separators shorter and longer than 8 bytes
 		var entries []entry
 		for i := range 300 {
 			key := internalKey(fmt.Appendf(nil, users, 1_000_000+i*7), uint64(i+1), 1)
@@ -89,6 +89,6 @@ func TestHugeRecoveredTable(t *testing.T) {
 	noError(t, err)
 	defer r.Release()
 	if _, err := r.FindKey(internalKey(user, 1, 1), false, nil); !lerrors.IsCorrupted(err) {
-		t.Errorf("%d keys of %d bytes in a file of %d bytes: %.100v, want that it is damage", n, length, b.Len(), err)
+		t.Errorf("%d keys of %d bytes in a file of %d bytes: %.100v, want corruption", n, length, b.Len(), err)
 	}
 }

@@ -30,8 +30,7 @@ func (f *closableFile) Close() error {
 	return nil
 }
 
-// Release waits for reads, closes the file, and lets lookups and iterators on other goroutines
-// fail.
+// Release waits for reads and closes the file. Lookups and iterators in other goroutines then fail.
 func TestReleaseWhileReading(t *testing.T) {
 	t.Parallel()
 	c := tableCases()[3]

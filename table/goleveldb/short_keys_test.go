@@ -9,8 +9,7 @@ import (
 	"github.com/sievetable/sievetable/table/goleveldb/internal/leveldb"
 )
 
-// Keys that are too short for an internal key come first, in the bytewise order, though the comparer of an engine panics
-// for them.
+// Keys too short for an internal key come first, in bytewise order, though an engine's comparer panics for them.
 func TestShortKeysComeFirst(t *testing.T) {
 	t.Parallel()
 	order := internalOrder{leveldb.NewComparer(comparer.DefaultComparer)}

@@ -11,8 +11,8 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/opt"
 )
 
-// Iterators go on behind damaged blocks unless they are strict, as goleveldb's do, and tell the
-// callback of the damage.
+// Iterators continue after corrupt blocks unless they are strict, like goleveldb's, and pass the errors to the
+// callback.
 func TestDamagedBlocks(t *testing.T) {
 	t.Parallel()
 	c := tableCase{o: opt.Options{Filter: lfilter.NewBloomFilter(10), BlockSize: 300, Compression: opt.NoCompression, Strict: opt.StrictBlockChecksum}}
@@ -32,14 +32,14 @@ func TestDamagedBlocks(t *testing.T) {
 				it.Release()
 			}
 			if diff := cmp.Diff(walks[0], walks[1]); diff != "" {
-				t.Errorf("byte %d is damaged, %+v (-want +got):\n%s", at, ro, diff)
+				t.Errorf("byte %d is corrupt, %+v (-want +got):\n%s", at, ro, diff)
 			}
 		}
 	}
 }
 
-// walk moves an iterator to a key, forward to the end, back to the start, and to both ends. see is
-// called with where that comes to, and with Error.
+// walk moves an iterator to a key, forward to the end, back to the start, and to both ends. see is called with each
+// position, and with Error.
 func walk(it iterator.Iterator, see func(string), key []byte) {
 	here := func(found bool) bool {
 		see(fmt.Sprintf("%v %q", found, it.Key()))

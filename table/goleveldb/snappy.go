@@ -8,8 +8,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A fastSnappy is table.Snappy with an encoder that takes about two thirds of the time. What it
-// encodes has other bytes, and differs in length by a few percent.
+// A fastSnappy is table.Snappy with an encoder that takes about two thirds of the time. Its output has other bytes,
+// and differs in length by a few percent.
 type fastSnappy struct{ table.Codec }
 
 // Encode compresses src and appends the result to dst.

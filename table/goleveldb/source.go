@@ -8,9 +8,9 @@ import (
 // A source is the file that a Reader reads from. Its errors are sourceErrors.
 type source struct {
 	mu   sync.RWMutex // so that the file is not closed while it is read
-	file io.ReaderAt  // nil: the Reader is released
+	file io.ReaderAt  // nil after Release
 
-	account *account // of the cache of blocks; nil if there is none
+	account *account // of the block cache; nil without one
 }
 
 func (s *source) ReadAt(p []byte, off int64) (int, error) {
@@ -32,7 +32,7 @@ func (s *source) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if c, ok := s.file.(io.Closer); ok {
-		// As in goleveldb, nobody is told of an error: the file was only read.
+		// As in goleveldb, an error is ignored: the file was only read.
 		_ = c.Close()
 	}
 	s.file = nil

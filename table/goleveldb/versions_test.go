@@ -13,10 +13,9 @@ import (
 	ltable "github.com/syndtr/goleveldb/leveldb/table"
 )
 
-// The tests are built with several versions of goleveldb. This file has what differs.
+// The tests are built with several versions of goleveldb. This file contains the differences.
 
-// theirWriter returns goleveldb's Writer. Where NewWriter takes a pool and a size, they are zero
-// unless they are given.
+// theirWriter returns goleveldb's Writer. If NewWriter takes a pool and a size, they are zero by default.
 func theirWriter(f io.Writer, o *opt.Options, poolAndSize ...any) writer {
 	create := reflect.ValueOf(ltable.NewWriter)
 	args := []reflect.Value{reflect.ValueOf(f), reflect.ValueOf(o)}
@@ -30,7 +29,7 @@ func theirWriter(f io.Writer, o *opt.Options, poolAndSize ...any) writer {
 	return create.Call(args)[0].Interface().(writer)
 }
 
-// withFilterBaseLg returns o with a FilterBaseLg, where options have one.
+// withFilterBaseLg returns o with a FilterBaseLg, if options have that field.
 func withFilterBaseLg(o opt.Options, lg int) opt.Options {
 	if f := reflect.ValueOf(&o).Elem().FieldByName("FilterBaseLg"); f.IsValid() {
 		f.SetInt(int64(lg))
@@ -38,8 +37,8 @@ func withFilterBaseLg(o opt.Options, lg int) opt.Options {
 	return o
 }
 
-// otherVersions are versions of goleveldb that this package works with, beside that of go.mod: the
-// oldest that the module proxy has, and the newest. Commits of an hour earlier lack FileDesc.Zero.
+// otherVersions are versions of goleveldb that this package supports besides the one in go.mod: the oldest on the
+// module proxy, and the newest. Commits of an hour earlier lack FileDesc.Zero.
 var otherVersions = []string{"v0.0.0-20161011050008-6b4daa5362b5", "v1.0.1-0.20220721030215-126854af5e6d"}
 
 // All tests pass with other versions of goleveldb too.
@@ -68,7 +67,7 @@ func TestOtherVersionsOfGoleveldb(t *testing.T) {
 	}
 }
 
-// copyModule copies this module, with what its tests read, and returns where it is.
+// copyModule copies this module, with the files that its tests read, and returns the copy's directory.
 func copyModule(t *testing.T) string {
 	t.Helper()
 	root, err := filepath.Abs("../..")

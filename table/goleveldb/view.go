@@ -8,8 +8,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A view is a table.Reader on the file of a Reader, opened when it is first needed. If it cannot
-// be opened, the next call tries again.
+// A view is a table.Reader for a Reader's file, opened when it is first needed. If opening fails, the next call
+// tries again.
 type view struct {
 	options table.ReaderOptions
 	opened  atomic.Pointer[table.Reader]
@@ -46,7 +46,7 @@ func (v *view) read(r *Reader) (*table.Reader, error) {
 	if err != nil || v.options.IgnoreFilter {
 		return t, err
 	}
-	if known(t.Filters(), v.options.FilterPolicies) && !(r.order.internal && v.deniesItsKeys(t)) {
+	if known(t.Filters(), v.options.FilterPolicies) && !(r.order.internal && v.rulesOutOwnKeys(t)) {
 		return t, nil
 	}
 	v.options.IgnoreFilter = true

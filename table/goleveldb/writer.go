@@ -16,7 +16,7 @@ import (
 // A Writer must not be used concurrently. After an error, Append and Close return it again. Errors of the io.Writer
 // are returned unchanged.
 type Writer struct {
-	table *table.Writer // nil: NewWriter has failed
+	table *table.Writer // nil if NewWriter has failed
 	file  file
 	err   error // of all calls from now on
 }
@@ -63,7 +63,7 @@ func NewWriter(f io.Writer, o *opt.Options, pool *util.BufferPool, size int) *Wr
 	return w
 }
 
-// keep keeps an error of package table for the calls to come.
+// keep records an error of package table, for all later calls.
 func (w *Writer) keep(err error) {
 	switch {
 	case w.file.err != nil:

@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/table/goleveldb"
 )
 
-// Both packages write the same bytes if tables are not compressed, and count alike at each step.
-// goleveldb reads our compressed tables.
+// Both packages write the same bytes for uncompressed tables, and return the same counts at each step. goleveldb
+// reads our compressed tables.
 func TestWriterBytesAsGoleveldb(t *testing.T) {
 	t.Parallel()
 	for _, c := range tableCases() {
@@ -48,7 +48,7 @@ func TestWriterBytesAsGoleveldb(t *testing.T) {
 	}
 }
 
-// compareCounts compares what two Writers count.
+// compareCounts compares the counts of two Writers.
 func compareCounts(t *testing.T, name string, ours, theirs writer, bytes bool) {
 	t.Helper()
 	got := [3]int{ours.EntriesLen(), ours.BlocksLen(), ours.BytesLen()}
@@ -80,7 +80,7 @@ func entryAt(it iterator.Iterator) entry {
 	return entry{bytes.Clone(it.Key()), append([]byte{}, it.Value()...)}
 }
 
-// What a Writer cannot be given is an error of all its calls. goleveldb takes it, or panics.
+// An invalid argument of NewWriter is the error of all calls. goleveldb accepts it, or panics.
 func TestWriterRefusesArguments(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -1,4 +1,4 @@
-// Package exchange does the same work with goleveldb's engine, whatever tables that runs on.
+// Package exchange runs the same workload with goleveldb's engine on any table package.
 package exchange
 
 import (
@@ -14,13 +14,13 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/util"
 )
 
-// keys is how many keys the work is about.
+// keys is the number of keys in the workload.
 const keys = 20_000
 
-// cacheSize is how many bytes of blocks are cached. The database has more.
+// cacheSize is the capacity of the block cache in bytes. The database is larger.
 const cacheSize = 1 << 20
 
-// options are those of a database that makes many small tables.
+// options returns the options of a database with many small tables.
 func options(seed uint64) *opt.Options {
 	return &opt.Options{
 		Filter:              filter.NewBloomFilter(10),
@@ -32,15 +32,15 @@ func options(seed uint64) *opt.Options {
 	}
 }
 
-// key returns key number i, and value the value that it got in a round.
+// key returns key number i, and value returns the value that it gets in a round.
 func key(i int) []byte { return fmt.Appendf(nil, "key%08d", i) }
 
 func value(i int, round uint64) []byte {
 	return bytes.Repeat(fmt.Appendf(nil, "value %d of round %d, ", i, round), 1+i%5)
 }
 
-// model returns what the database has after Write with that seed: the round of each key, or 0 for
-// a key that it does not have.
+// model returns the contents of the database after Write with that seed: the round of each key, or 0 if it is
+// absent.
 func model(seed uint64, put func(i int, round uint64) error, remove func(i int) error) (rounds []uint64, err error) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	rounds = make([]uint64, keys)
@@ -75,7 +75,7 @@ func Write(dir string, seed uint64) error {
 	return db.Close()
 }
 
-// Check checks that the database in dir has what Write with that seed has written.
+// Check checks that the database in dir contains the entries that Write with that seed has written.
 func Check(dir string, seed uint64) error {
 	none := func(int) error { return nil }
 	rounds, err := model(seed, func(int, uint64) error { return nil }, none)
@@ -105,14 +105,14 @@ func checkGet(db *leveldb.DB, i int, round uint64) error {
 	case round == 0 && err == leveldb.ErrNotFound:
 		return nil
 	case round == 0:
-		return fmt.Errorf("exchange: Get(%s) = %.40q, %v, want that it is not found", key(i), got, err)
+		return fmt.Errorf("exchange: Get(%s) = %.40q, %v, want ErrNotFound", key(i), got, err)
 	case err != nil || !bytes.Equal(got, value(i, round)):
 		return fmt.Errorf("exchange: Get(%s) = %.40q, %v, want %.40q", key(i), got, err, value(i, round))
 	}
 	return nil
 }
 
-// checkStatistics checks what the engine reports of its caches when all was read.
+// checkStatistics checks the engine's statistics of its caches after everything was read.
 func checkStatistics(db *leveldb.DB) error {
 	for _, p := range []struct {
 		name        string
@@ -132,7 +132,7 @@ func checkStatistics(db *leveldb.DB) error {
 	return nil
 }
 
-// checkScan iterates over the database, forward and back again.
+// checkScan iterates over the database, forward and then backward.
 func checkScan(db *leveldb.DB, rounds []uint64) error {
 	it := db.NewIterator(nil, nil)
 	defer it.Release()

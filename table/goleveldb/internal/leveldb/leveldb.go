@@ -1,5 +1,5 @@
-// Package leveldb has types with the names and the form of those of goleveldb's engine, which are
-// not exported, in a package of the same name. Tests use them.
+// Package leveldb has types with the names and fields of unexported types of goleveldb's engine, in a package of the
+// same name. It is for tests.
 package leveldb
 
 import (
@@ -11,15 +11,15 @@ import (
 	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
 )
 
-// NewComparer returns what the engine makes of the comparer of a program.
+// NewComparer wraps a program's comparer, as the engine does.
 func NewComparer(user comparer.Comparer) comparer.Comparer { return &iComparer{user} }
 
-// NewFilter returns what the engine makes of the filter of a program.
+// NewFilter wraps a program's filter, as the engine does.
 func NewFilter(user lfilter.Filter) lfilter.Filter { return &iFilter{user} }
 
 type iComparer struct{ ucmp comparer.Comparer }
 
-// Split returns the parts of an internal key. Like the engine, it panics for what is none.
+// Split splits an internal key. Like the engine, it panics if the key is too short.
 func Split(key []byte) (user []byte, number uint64) {
 	if len(key) < 8 {
 		panic(fmt.Sprintf("%q is no internal key", key))
@@ -51,7 +51,7 @@ func (c *iComparer) shortened(s, user []byte) []byte {
 	if s == nil || len(s) >= len(user) || c.ucmp.Compare(user, s) >= 0 {
 		return nil
 	}
-	return binary.LittleEndian.AppendUint64(s, 1<<64-255) // the highest number of a value
+	return binary.LittleEndian.AppendUint64(s, 1<<64-255) // the largest trailer of a value
 }
 
 type iFilter struct{ lfilter.Filter }
