@@ -75,7 +75,7 @@ func tableOf(b *testing.B, set workload.Set, codec table.Codec) []byte {
 	return tables[id]
 }
 
-// lookups return what looks up the i-th key of a set.
+// A lookups function returns a function that looks up the i-th key of a set.
 type lookups func(r *table.Reader, set workload.Set) func(i int) error
 
 func absent(r *table.Reader, set workload.Set) func(i int) error {
@@ -108,7 +108,7 @@ func lookUp(b *testing.B, set workload.Set, contents []byte, ignoreFilter bool, 
 	report(b, &m)
 }
 
-// loop is the loop of a benchmark whose i-th operation is do.
+// loop benchmarks do, which performs the i-th operation.
 func loop(b *testing.B, do func(i int) error) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
@@ -118,7 +118,8 @@ func loop(b *testing.B, do func(i int) error) {
 	}
 }
 
-// report reports reads and false positives. Without the filter, each lookup within the table's range would be a read.
+// report reports reads, false positives and saved reads. Without the filter, each lookup within the table's key
+// range reads a block.
 func report(b *testing.B, m *table.Metrics) {
 	n := float64(m.Lookups.Load())
 	b.ReportMetric(float64(m.BlocksRead.Load())/n, "blocks/lookup")
@@ -136,7 +137,8 @@ func BenchmarkGetAbsent(b *testing.B) {
 	})
 }
 
-// BenchmarkGetPresent looks up present keys in random order. The filter saves nothing, and must not take long.
+// BenchmarkGetPresent looks up present keys in random order. The filter saves nothing here, so the difference is
+// its cost.
 func BenchmarkGetPresent(b *testing.B) {
 	eachTable(b, func(b *testing.B, set workload.Set, contents []byte) {
 		withAndWithout(b, set, contents, present)

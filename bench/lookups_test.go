@@ -94,14 +94,14 @@ func openFile(b *testing.B, contents []byte) *os.File {
 	return f
 }
 
-// Figures of less would be chance.
+// Figures from shorter runs would be unreliable.
 const (
 	fewestBlocks = 100
 	shortest     = 100 * time.Millisecond
 )
 
-// timeLookups looks up keys for at least -benchtime and a minimum number of reads. It returns the time that this
-// took.
+// timeLookups looks up keys until -benchtime has passed and there are enough reads for reliable figures. It returns
+// the elapsed time.
 func timeLookups(b *testing.B, m *table.Metrics, look func(i int) error) time.Duration {
 	i, start := 0, time.Now()
 	next := func() {

@@ -74,7 +74,8 @@ func BenchmarkGetMany(b *testing.B) {
 	}
 }
 
-// openFar opens a table whose further reads are delayed. If delay is 0, the whole table is in a block cache.
+// openFar opens a table whose reads are delayed once it is open. If delay is 0, the whole table is in a block
+// cache.
 func openFar(b *testing.B, contents []byte, delay time.Duration) (*table.Reader, *farReaderAt) {
 	b.Helper()
 	far := &farReaderAt{ReaderAt: bytes.NewReader(contents)}
@@ -93,7 +94,7 @@ func openFar(b *testing.B, contents []byte, delay time.Duration) (*table.Reader,
 	return r, far
 }
 
-// firstBytes is how getEach and getMany use values.
+// getEach and getMany add each value's first byte to firstBytes, so that they use the values.
 var firstBytes int
 
 func getEach(r *table.Reader, keys [][]byte) error {

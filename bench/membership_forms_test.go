@@ -21,11 +21,11 @@ type keySet interface {
 	Probes(key []byte) int
 }
 
-// forms has all ways to store a set, the filter first.
+// forms lists the ways to store a set, the filter first.
 var forms = []struct {
 	name string
 	new  func(keys [][]byte) keySet // keeps the keys, which are in ascending order
-	most int                        // most keys with which lookups are quick enough to measure
+	most int                        // largest number of keys whose lookups are fast enough to measure
 }{
 	{"Bloom filter", newBloom, largest},
 	{"sorted slice", func(keys [][]byte) keySet { return sorted(keys) }, largest},
@@ -33,7 +33,7 @@ var forms = []struct {
 	{"list", func(keys [][]byte) keySet { return list(keys) }, 10_000},
 }
 
-// bloomSet is one filter of all keys.
+// bloomSet is one filter with all keys.
 type bloomSet struct {
 	policy filter.Bloom
 	filter filter.Bytes
@@ -49,8 +49,8 @@ func (b *bloomSet) Contains(key []byte) bool { return b.policy.Contains(b.filter
 // atOnce is the number of bits that package filter checks before it decides whether to go on.
 const atOnce = 3
 
-// Probes finds the first bit of the key that is not set: a filter's last byte is k, and with a
-// smaller k the same filter looks at the first bits only. It changes that byte for a moment.
+// Probes finds the first bit of the key that is not set. A filter's last byte is k, so the same filter with a
+// smaller k checks only the first bits. Probes changes that byte temporarily.
 func (b *bloomSet) Probes(key []byte) int {
 	last := &b.filter[len(b.filter)-1]
 	k := *last
@@ -63,7 +63,7 @@ func (b *bloomSet) Probes(key []byte) int {
 	return int(*last)
 }
 
-// sorted is searched by halves.
+// sorted uses binary search.
 type sorted [][]byte
 
 func (s sorted) Contains(key []byte) bool {
@@ -98,14 +98,14 @@ func (h hashed) Contains(key []byte) bool {
 // Probes returns 0: a map does not report how many slots it compares.
 func (hashed) Probes([]byte) int { return 0 }
 
-// list is compared key by key, from its start.
+// list is searched linearly.
 type list [][]byte
 
 func (l list) Contains(key []byte) bool { return l.index(key) < len(l) }
 
 func (l list) Probes(key []byte) int { return min(l.index(key)+1, len(l)) }
 
-// index returns where key is, len(l) if it is not there.
+// index returns the index of key, or len(l) if key is absent.
 func (l list) index(key []byte) int {
 	for i, k := range l {
 		if bytes.Equal(k, key) {
@@ -125,7 +125,7 @@ func meanProbes(s keySet, keys [][]byte) float64 {
 	return float64(sum) / float64(len(keys))
 }
 
-// All forms have all keys, and none but the filter has others.
+// All forms contain all keys, and only the filter has false positives.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	const n = 1000

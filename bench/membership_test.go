@@ -16,10 +16,10 @@ import (
 
 var largeSets = flag.Bool("membership.large", false, "sets of up to 10,000,000 keys in BenchmarkMembership, which take 1.5 GB of memory")
 
-// largest is the size of the largest set that can be measured.
+// largest is the size of the largest set with -membership.large.
 const largest = 10_000_000
 
-// most is the size of the largest set that is measured now.
+// most returns the size of the largest set to measure.
 func most() int {
 	if *largeSets {
 		return largest
@@ -35,18 +35,18 @@ func sizes(most int) (all []int) {
 	return all
 }
 
-// questions is the number of keys to look up, a power of two. They touch far more memory than the processor's caches
-// hold, and the processor does not learn the results.
-const questions = 1 << 20
+// lookupCount is the number of keys to look up, a power of two. They take far more memory than the processor's
+// caches have, and are too many for its branch prediction to learn the results.
+const lookupCount = 1 << 20
 
 // A keyPool has the keys of sets, and absent keys, both in random order.
 type keyPool struct{ members, absent [][]byte }
 
-var pool = sync.OnceValue(func() *keyPool { return newPool(most(), questions) })
+var pool = sync.OnceValue(func() *keyPool { return newPool(most(), lookupCount) })
 
 // newPool returns a pool for sets of up to most keys, with that many keys to look up.
-func newPool(most, questions int) *keyPool {
-	keys := workload.Users(most + questions)
+func newPool(most, lookupCount int) *keyPool {
+	keys := workload.Users(most + lookupCount)
 	return &keyPool{keys[:most], keys[most:]}
 }
 
@@ -58,8 +58,8 @@ func (p *keyPool) keys(n int) [][]byte {
 	return keys
 }
 
-// present returns as many keys of the set of n keys as there are absent ones, drawn at random. They are copies, so
-// that a lookup does not bring the set's own key into the processor's cache.
+// present returns random keys of the set of n keys, as many as there are absent keys. They are copies, so that a
+// lookup does not bring the set's own key into the processor's cache.
 func (p *keyPool) present(n int) [][]byte {
 	rng := rand.New(rand.NewPCG(7, 7))
 	keys := make([][]byte, len(p.absent))
@@ -81,10 +81,10 @@ func BenchmarkMembership(b *testing.B) {
 				}
 				set := form.new(keys)
 				b.Run("ask=absent/form="+dashed(form.name), func(b *testing.B) {
-					members.add(memberID{n, form.name, false}, askSet(b, set, pool().absent))
+					members.add(memberID{n, form.name, false}, benchmarkSet(b, set, pool().absent))
 				})
 				b.Run("ask=present/form="+dashed(form.name), func(b *testing.B) {
-					members.add(memberID{n, form.name, true}, askSet(b, set, present))
+					members.add(memberID{n, form.name, true}, benchmarkSet(b, set, present))
 				})
 			}
 		})
@@ -94,12 +94,12 @@ func BenchmarkMembership(b *testing.B) {
 // dashed returns a name for use in a benchmark's name.
 func dashed(name string) string { return strings.ReplaceAll(name, " ", "-") }
 
-// askSet looks up the keys in the set. An operation is one lookup.
-func askSet(b *testing.B, set keySet, keys [][]byte) memberTally {
+// benchmarkSet looks up the keys in the set. An operation is one lookup.
+func benchmarkSet(b *testing.B, set keySet, keys [][]byte) memberTally {
 	probes := meanProbes(set, keys)
 	positives, i := 0, 0
 	for b.Loop() {
-		if set.Contains(keys[i&(questions-1)]) {
+		if set.Contains(keys[i&(lookupCount-1)]) {
 			positives++
 		}
 		i++
@@ -127,7 +127,7 @@ type memberTallies map[memberID]memberTally
 
 var members = memberTallies{}
 
-// add adds a tally, unless it has so few lookups that their time is the clock's.
+// add adds a tally. It ignores a tally with too few lookups to be timed.
 func (all memberTallies) add(id memberID, t memberTally) {
 	if t.lookups < 100 {
 		return

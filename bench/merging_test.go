@@ -53,9 +53,9 @@ func itersOf(readers []*table.Reader) (its []merge.Iterator) {
 	return its
 }
 
-// BenchmarkMerging scans 200,000 entries: in one table, alone and merged with none; in four and eight overlapping
-// tables; in a level of eight. A snapshot merges the four tables with the level, which contain each entry twice. An
-// operation is one entry.
+// BenchmarkMerging scans 200,000 entries in one table, in four and eight overlapping tables, and in a level of
+// eight tables. The table and the level are scanned both directly and through a merge of one iterator. A snapshot
+// merges the four tables with the level, so each entry appears twice. An operation is one entry.
 func BenchmarkMerging(b *testing.B) {
 	set := workload.W1(200_000)
 	one := split(b, set, 1, func(int) int { return 0 })
@@ -85,7 +85,7 @@ func BenchmarkMerging(b *testing.B) {
 }
 
 func scanForward(b *testing.B, it merge.Iterator) {
-	for ok := it.First(); ok; ok = it.Next() { // so that the caches have all
+	for ok := it.First(); ok; ok = it.Next() { // fill the caches
 	}
 	sum := byte(0)
 	b.ReportAllocs()

@@ -9,8 +9,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// BenchmarkOpenMapped opens and closes a mapped table of W1, which reads its footer. heap-B is the heap memory of an
-// open table after ten lookups, the first of which reads index and filters.
+// BenchmarkOpenMapped opens and closes a mapped table of W1. Opening reads only the footer. heap-B is the heap
+// memory of an open table after ten lookups, the first of which reads the index and the filters.
 func BenchmarkOpenMapped(b *testing.B) {
 	name := filepath.Join(b.TempDir(), "w1.ldb")
 	noError(b, os.WriteFile(name, tableOf(b, w1(), table.NoCompression), 0o666))
@@ -25,7 +25,7 @@ func openMapped(b *testing.B, name string) *table.Reader {
 	return r
 }
 
-// heapOfMapped returns the heap memory of an open table.
+// heapOfMapped returns the heap memory per open table.
 func heapOfMapped(b *testing.B, name string) float64 {
 	readers, before := make([]*table.Reader, 100), filtertest.HeapInUse()
 	for i := range readers {

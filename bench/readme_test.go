@@ -79,8 +79,8 @@ func TestBitsPerKey(t *testing.T) {
 	}
 }
 
-// measure returns the false-positive rate of filters of that many keys each, in which as many absent keys are looked
-// up. The blocks of W1 have 35 keys.
+// measure returns the false-positive rate of filters with perFilter keys each. In each filter, it looks up as many
+// absent keys. W1's blocks have 35 keys.
 func measure(p filter.Bloom, set workload.Set, perFilter int) float64 {
 	wrong, lookups := 0, 0
 	for i := 0; i+perFilter <= len(set.Keys); i += perFilter {
@@ -91,7 +91,7 @@ func measure(p filter.Bloom, set workload.Set, perFilter int) float64 {
 	return float64(wrong) / float64(lookups)
 }
 
-// positives returns how many of the keys a filter may contain.
+// positives returns the number of keys for which contains returns true.
 func positives(contains func(key []byte) bool, keys [][]byte) (n int) {
 	for _, k := range keys {
 		if contains(k) {
@@ -101,14 +101,14 @@ func positives(contains func(key []byte) bool, keys [][]byte) (n int) {
 	return n
 }
 
-// measureTable returns the false-positive rate of one filter of all keys.
+// measureTable returns the false-positive rate of a table filter with all keys.
 func measureTable(t *testing.T, p filter.TablePolicy, set workload.Set) float64 {
 	f, err := p.Open(filtertest.BuildTable(t, p, set.Keys...))
 	noError(t, err)
 	return float64(positives(f.Contains, set.Absent)) / float64(len(set.Absent))
 }
 
-// readmes returns the names of all files README.md.
+// readmes returns the paths of all README.md files.
 func readmes(t *testing.T) (pages []string) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
@@ -121,8 +121,8 @@ func readmes(t *testing.T) (pages []string) {
 	return pages
 }
 
-// Wherever a page or the documentation says that RocksDB ingests tables, it says up to which version. One page has
-// the table of engines and versions.
+// Each page that says that RocksDB ingests tables names the versions that do. Exactly one page has the table of
+// engines and versions.
 func TestPagesNameVersionsOfRocksDB(t *testing.T) {
 	t.Parallel()
 	tables := 0
@@ -154,8 +154,8 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// README.md has times of lookups only where command peers writes those of one run, and in the table of filters, whose
-// command stands below it.
+// README.md has lookup times only in the part that command peers writes, and in the table of filters, which is
+// followed by the command that measures it.
 func TestTimesInReadme(t *testing.T) {
 	t.Parallel()
 	text := readme(t)

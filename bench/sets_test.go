@@ -57,16 +57,16 @@ func openSet(b *testing.B, s *tableSet, o table.ReaderOptions) *set.Set {
 	return opened
 }
 
-// An asked is a set or a table that benchmarks query.
-type asked struct {
+// A target is a set or a table that benchmarks query.
+type target struct {
 	tables string // how many: "10" or "1"
 
 	get     func(key []byte) ([]byte, error)
 	getMany func(keys [][]byte, found func(int, []byte) error) error
 }
 
-// askedTables returns a set of ten tables, and one table of the same URLs. All blocks are cached.
-func askedTables(b *testing.B) []asked {
+// targets returns a set of ten tables, and one table of the same URLs. All blocks are cached.
+func targets(b *testing.B) []target {
 	ctx := context.Background()
 	wo := &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
 	ten := openSet(b, newTableSet(b, w3(), 10, wo), table.ReaderOptions{Cache: table.NewCache(2 << 30)})
@@ -75,7 +75,7 @@ func askedTables(b *testing.B) []asked {
 	one := tabletest.Open(b, tabletest.Build(b, wo, w3().Pairs()), &table.ReaderOptions{Cache: table.NewCache(2 << 30)})
 	for range one.All(nil) {
 	}
-	return []asked{{
+	return []target{{
 		"10",
 		func(key []byte) ([]byte, error) { return ten.Get(ctx, key) },
 		func(keys [][]byte, found func(int, []byte) error) error { return ten.GetMany(ctx, keys, nil, found) },
@@ -92,7 +92,7 @@ func BenchmarkSet(b *testing.B) {
 	for i := range hits { // in a random order
 		hits[i] = w.Keys[w.Hits[i]]
 	}
-	for _, form := range askedTables(b) {
+	for _, form := range targets(b) {
 		b.Run("tables="+form.tables+"/keys=absent/op=get", func(b *testing.B) {
 			getOneByOne(b, form, w.Absent, table.ErrNotFound)
 		})
@@ -101,8 +101,8 @@ func BenchmarkSet(b *testing.B) {
 	}
 }
 
-// getOneByOne looks up keys, and expects that error for each.
-func getOneByOne(b *testing.B, a asked, keys [][]byte, want error) {
+// getOneByOne looks up keys. Each lookup must return the error want.
+func getOneByOne(b *testing.B, a target, keys [][]byte, want error) {
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
 		if _, err := a.get(keys[i%len(keys)]); !errors.Is(err, want) {
@@ -113,7 +113,7 @@ func getOneByOne(b *testing.B, a asked, keys [][]byte, want error) {
 }
 
 // getBatches looks up present keys in batches.
-func getBatches(b *testing.B, a asked, keys [][]byte, size int) {
+func getBatches(b *testing.B, a target, keys [][]byte, size int) {
 	b.ReportAllocs()
 	at, found := 0, 0
 	for b.Loop() {

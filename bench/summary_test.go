@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/figures"
 )
 
-// benchtime is the default of -benchtime, with which all benchmarks take about a minute.
+// benchtime is the default for -benchtime. With it, all benchmarks take one to two minutes.
 const benchtime = "300ms"
 
 // TestMain prints summaries after the benchmarks' lines. Programs such as benchstat skip them.

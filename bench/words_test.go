@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// retired are phrases that pages, the documentation of exported names, helps and errors no longer use. CONTRIBUTING.md
-// has the words that stand in their place.
+// retired matches phrases that pages, exported docs, help texts and errors no longer use. CONTRIBUTING.md lists
+// their replacements.
 var retired = regexp.MustCompile(`(?m)` + strings.ReplaceAll(strings.Join([]string{
 	`\b(is|are|be|been|being|was|were) asked\b`,
 	`\bto ask (a|the|its|each|all|them|it)\b`,
@@ -43,10 +43,10 @@ var retired = regexp.MustCompile(`(?m)` + strings.ReplaceAll(strings.Join([]stri
 	`\bby what\b|\bof what\b|\bis what\b`,
 }, "|"), " ", `\s+`)) // also where a line ends between words
 
-// allowed are uses of such phrases that say something else.
+// allowed matches uses of these phrases in another sense.
 var allowed = regexp.MustCompile(`permission denied|access denied|AccessDenied|is asked, denies, answers for|"rescue"`)
 
-// The words of people: pages, exported documentation, and the strings of programs, such as helps and errors.
+// Pages, exported docs and string literals, such as help texts and errors, use no retired phrases.
 func TestRetiredPhrases(t *testing.T) {
 	t.Parallel()
 	files := token.NewFileSet()
@@ -81,10 +81,10 @@ func TestRetiredPhrases(t *testing.T) {
 	noError(t, err)
 }
 
-// forTests are packages that only tests and measurements import.
+// forTests matches packages that only tests and measurements import.
 var forTests = regexp.MustCompile(`^\.\./bench/|/internal/(exchange|page/pagetest|scripttest|rawtable|tabletest|filtertest|dbdamage|workload|golden|tour|long|figures|manifest)/`)
 
-// exportedDocs returns what go doc prints of a file, or of an internal package nothing.
+// exportedDocs returns the comments that go doc prints for a file. For an internal package, it returns none.
 func exportedDocs(file *ast.File, internal bool) (docs []*ast.CommentGroup) {
 	if internal {
 		return nil
