@@ -12,8 +12,8 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// ask runs the command, whatever its status is.
-func (c sstCommand) ask(args ...string) (status int, stdout, stderr string) {
+// call runs the command, which may fail.
+func (c sstCommand) call(args ...string) (status int, stdout, stderr string) {
 	var out, errs strings.Builder
 	cmd := exec.Command(string(c), args...)
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -23,9 +23,9 @@ func (c sstCommand) ask(args ...string) (status int, stdout, stderr string) {
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
-// Whatever is damaged of a database of C++ LevelDB, the command shows what lies outside, and nothing
-// older in the place of what is lost without a message. The tests of the command do this with
-// databases of goleveldb.
+// After any damage to a C++ LevelDB database, the command still outputs all pairs outside of the damage. It never
+// outputs an outdated pair in place of a lost one without a message. The command's own tests do this with goleveldb
+// databases.
 func TestDamagedDatabases(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
@@ -33,7 +33,7 @@ func TestDamagedDatabases(t *testing.T) {
 	for seed := range uint64(5) {
 		dir := filepath.Join(t.TempDir(), "db")
 		e.live(t, dir, false, some(5000, seed))
-		s, err := dbdamage.Read(sst.ask, dir)
+		s, err := dbdamage.Read(sst.call, dir)
 		noError(t, err)
 		for _, err := range s.Try(rand.New(rand.NewPCG(seed, 28)), 100, t.TempDir) {
 			t.Errorf("seed %d: %v", seed, err)

@@ -15,15 +15,15 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// liveKeys is how many keys each batch of a countingWriter sets.
+// liveKeys is the number of keys that each batch of a countingWriter sets.
 const liveKeys = 20
 
-// A countingWriter has goleveldb write batches, each of which sets all keys to its number, until it is
-// stopped.
+// A countingWriter writes batches to a goleveldb database until it is stopped. Each batch sets all keys to its
+// number.
 type countingWriter struct {
 	*goleveldb.DB
-	last, stop atomic.Int64 // the last batch that was written; to stop: not 0
-	flush      bool         // put each batch into a table, and begin a new log
+	last, stop atomic.Int64 // number of the last batch written; not 0 to stop
+	flush      bool         // after each batch, write a table and begin a new log
 }
 
 func (w *countingWriter) write(t *testing.T) {
@@ -46,8 +46,8 @@ func (w *countingWriter) write(t *testing.T) {
 	}
 }
 
-// Of a database that an engine writes to, flushes and compacts all the time, each Open shows a moment not
-// before its call: no batch shows in part.
+// While goleveldb writes, flushes and compacts, each Open returns a consistent snapshot that is at least as new as
+// the call. No batch is visible in part.
 func TestOpenWhileGoleveldbWrites(t *testing.T) {
 	t.Parallel()
 	for _, flush := range []bool{false, true} {
@@ -71,17 +71,18 @@ func openWhileGoleveldbWrites(t *testing.T, flush bool) {
 	states := map[int64]bool{}
 	for len(states) < 50 && !t.Failed() {
 		before := w.last.Load()
-		shown := showAll(t, dir)
+		shown := readBatch(t, dir)
 		if after := w.last.Load() + 1; shown < before || shown > after {
-			t.Fatalf("batch %d shows, want one of %d to %d", shown, before, after)
+			t.Fatalf("Open reads batch %d, want one from %d to %d", shown, before, after)
 		}
 		states[shown] = true
 	}
 	t.Logf("%d states of %d batches", len(states), w.last.Load())
 }
 
-// showAll opens a database and returns the number of the batch that it shows, or 0 if it has none.
-func showAll(t *testing.T, dir string) (n int64) {
+// readBatch opens a database whose entries must all be from one batch. It returns the number of that batch, or 0 if
+// the database is empty.
+func readBatch(t *testing.T, dir string) (n int64) {
 	t.Helper()
 	db, err := database.Open(dir, nil)
 	noError(t, err)

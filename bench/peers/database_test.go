@@ -20,7 +20,7 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// A dbModel is what a database must show: as of each sequence number, from the first that is kept.
+// A dbModel is the expected contents of a database, now and as of some sequence numbers.
 type dbModel struct {
 	now   map[string]string
 	at    map[uint64]map[string]string // as of some sequence numbers
@@ -28,14 +28,14 @@ type dbModel struct {
 	users map[string]bool // all keys that were ever written
 }
 
-// A liveDatabase is a goleveldb database that is open, and its model.
+// A liveDatabase is an open goleveldb database, and its model.
 type liveDatabase struct {
 	*goleveldb.DB
 	dbModel
 	rng *rand.Rand
 }
 
-// randomDatabase has goleveldb open a database with random options, and write to it.
+// randomDatabase has goleveldb create a database with random options.
 func randomDatabase(t *testing.T, dir string, rng *rand.Rand) *liveDatabase {
 	t.Helper()
 	o := &opt.Options{WriteBuffer: 1 << (10 + rng.IntN(8)), CompactionTableSize: 1 << (11 + rng.IntN(6)), BlockSize: 1 << (6 + rng.IntN(7))}
@@ -50,7 +50,7 @@ func randomDatabase(t *testing.T, dir string, rng *rand.Rand) *liveDatabase {
 	return &liveDatabase{db, dbModel{now: map[string]string{}, at: map[uint64]map[string]string{0: {}}, users: map[string]bool{}}, rng}
 }
 
-// write writes random batches, and takes note of what the database shows from time to time.
+// write writes random batches. It adds the contents to the model from time to time, and at the end.
 func (l *liveDatabase) write(t *testing.T, batches, keys int) {
 	t.Helper()
 	for range batches {
@@ -74,8 +74,8 @@ func (l *liveDatabase) write(t *testing.T, batches, keys int) {
 	l.at[l.last] = maps.Clone(l.now)
 }
 
-// What a DB shows of a random database of goleveldb, open or closed, is what was written to it, as of
-// each sequence number.
+// A DB of a random goleveldb database, open or closed, has the written contents, as of each sequence number in the
+// model.
 func TestRandomDatabases(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(12) {
@@ -99,7 +99,7 @@ func TestRandomDatabases(t *testing.T) {
 	}
 }
 
-// checkDatabase compares all that a DB says of a database with its model.
+// checkDatabase compares a DB with the model of its database.
 func checkDatabase(t *testing.T, dir string, m *dbModel, rng *rand.Rand) {
 	t.Helper()
 	o := &database.Options{Reader: table.ReaderOptions{Mapped: rng.IntN(2) == 0}}
@@ -118,7 +118,7 @@ func checkDatabase(t *testing.T, dir string, m *dbModel, rng *rand.Rand) {
 	checkView(t, db.View, m.now, m.users, rng)
 }
 
-// checkView compares a View with what it must show.
+// checkView compares a View with its expected contents.
 func checkView(t *testing.T, v database.View, want map[string]string, users map[string]bool, rng *rand.Rand) {
 	t.Helper()
 	var keys [][]byte
@@ -156,7 +156,7 @@ func checkGet(t *testing.T, v database.View, key string, want map[string]string)
 	}
 }
 
-// checkIter goes through a View in both directions.
+// checkIter compares the entries of a View with want, in both directions.
 func checkIter(t *testing.T, v database.View, o *table.IterOptions, want map[string]string) {
 	t.Helper()
 	var shown []workload.Pair

@@ -20,15 +20,14 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// goleveldb's comparers are ours without adapting.
+// goleveldb's comparers are table.Comparers.
 var _ table.Comparer = comparer.DefaultComparer
 
 const dbKeys = 50_000
 
 func dbKey(i int) []byte { return fmt.Appendf(nil, "key%08d", 2*i) }
 
-// fillDB writes a goleveldb database that filters with our policy, and
-// compacts it.
+// fillDB has goleveldb write and compact a database with our filter policy.
 func fillDB(t *testing.T, dir string) *goleveldb.DB {
 	t.Helper()
 	db, err := goleveldb.OpenFile(dir, &opt.Options{
@@ -44,7 +43,7 @@ func fillDB(t *testing.T, dir string) *goleveldb.DB {
 	return db
 }
 
-// A goleveldb database runs on our policy, by one line.
+// goleveldb can use our policy, by filter.Adapt.
 func TestGoleveldbDatabaseOnOurPolicy(t *testing.T) {
 	t.Parallel()
 	db := fillDB(t, t.TempDir())
@@ -59,34 +58,34 @@ func TestGoleveldbDatabaseOnOurPolicy(t *testing.T) {
 	}
 }
 
-// The tables of a database hold internal keys, and their filters hold user keys. A Reader
-// without an InternalComparer finds nothing, and Verify says that it needs one.
+// Tables of databases contain internal keys, and their filters contain user keys. A Reader without FilterKey misses
+// nearly all keys, and its Verify suggests internalkey.UserKey.
 func TestDatabaseTablesWantUserKeys(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	noError(t, fillDB(t, dir).Close())
 	tables := filesOf(t, dir, "*.ldb", 1)
 	seen := map[string]bool{} // goleveldb may leave a compacted table behind
-	entries, denied := 0, 0
+	entries, ruledOut := 0, 0
 	for _, name := range tables {
 		keys, d := checkDatabaseTable(t, name)
 		for _, k := range keys {
 			seen[k] = true
 		}
 		entries += len(keys)
-		denied += d
+		ruledOut += d
 	}
 	if len(seen) != dbKeys {
 		t.Errorf("%d keys in %d tables, want %d", len(seen), len(tables), dbKeys)
 	}
-	if denied < entries*95/100 {
-		t.Errorf("without FilterKey %d of %d keys are denied, want nearly all", denied, entries)
+	if ruledOut < entries*95/100 {
+		t.Errorf("without FilterKey %d of %d keys are ruled out, want nearly all", ruledOut, entries)
 	}
 }
 
-// checkDatabaseTable gets each key of a table with FilterKey and without, and
-// returns the keys and how many were denied without.
-func checkDatabaseTable(t *testing.T, name string) (keys []string, denied int) {
+// checkDatabaseTable gets each key of a table with and without FilterKey. It returns the keys, and the number of
+// those that the filters rule out without FilterKey.
+func checkDatabaseTable(t *testing.T, name string) (keys []string, ruledOut int) {
 	t.Helper()
 	contents, err := os.ReadFile(name)
 	noError(t, err)
@@ -101,17 +100,17 @@ func checkDatabaseTable(t *testing.T, name string) (keys []string, denied int) {
 			t.Fatalf("%s: Get(%q) with FilterKey = %q, %v", name, k, got, err)
 		}
 		if _, err := without.Get(k); errors.Is(err, table.ErrNotFound) {
-			denied++
+			ruledOut++
 		}
 	}
 	if err := with.Verify(); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
 	if m.FilterChecks.Load() != uint64(len(keys)) {
-		t.Errorf("%s: filter asked %d times for %d keys", name, m.FilterChecks.Load(), len(keys))
+		t.Errorf("%s: filter checked %d times for %d keys", name, m.FilterChecks.Load(), len(keys))
 	}
 	if err := without.Verify(); err == nil || !strings.Contains(err.Error(), "internalkey.UserKey") {
 		t.Errorf("%s: Verify without FilterKey = %v, want a hint at internalkey.UserKey", name, err)
 	}
-	return keys, denied
+	return keys, ruledOut
 }

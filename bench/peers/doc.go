@@ -7,8 +7,8 @@
 // It writes RESULTS.md, its charts, and a part of README.md.
 //
 // The tests of this directory exchange files with the same engines: tables with goleveldb, C++ LevelDB, Pebble and
-// RocksDB, and databases with goleveldb and C++ LevelDB. They compare sst with the engines on databases that are
-// closed, truncated, filled with zeros, corrupt, or of a killed process. SIEVETABLE_KILLS is the number of kills:
+// RocksDB, and databases with goleveldb and C++ LevelDB. They compare sst with the engines on databases that were
+// closed, truncated, padded with zeros, corrupted, or left by a killed process. SIEVETABLE_KILLS is the number of kills:
 //
 //	SIEVETABLE_KILLS=100 go test -run KilledDatabases -v -timeout 30m ./bench/peers
 //

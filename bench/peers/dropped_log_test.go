@@ -17,11 +17,11 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// droppedKeys is how many keys the batch has that is larger than the write buffer.
+// droppedKeys is the number of keys in a batch that is larger than the write buffer.
 const droppedKeys = 3000
 
-// writeWithoutLog has goleveldb write a batch that goes into tables, and then more of one key each. It removes the log
-// without writes that its MANIFEST names.
+// writeWithoutLog has goleveldb write a batch that goes directly into tables, and then more batches of one key
+// each. goleveldb removes the log without writes that its MANIFEST names.
 func writeWithoutLog(t *testing.T, more int) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "db")
@@ -50,8 +50,8 @@ func writeWithoutLog(t *testing.T, more int) (dir string) {
 	return dir
 }
 
-// goleveldb removes a log without writes, and its MANIFEST still names it. That is no loss, unless the next log has
-// lost its first writes.
+// goleveldb removes a log without writes, but its MANIFEST still names it. Nothing is lost, unless the next log
+// lacks its first writes.
 func TestGoleveldbDropsEmptyLog(t *testing.T) {
 	t.Parallel()
 	sst := buildSST(t)
@@ -104,12 +104,12 @@ func checkOpen(t *testing.T, dir string, n int, lost bool) {
 	}
 }
 
-// checkCommands checks that the commands give n pairs, and find damage only in a database that lost some.
+// checkCommands checks that the commands output n pairs, and report damage only for a database that lost some.
 func checkCommands(t *testing.T, sst sstCommand, dir string, n int, lost bool) {
 	t.Helper()
 	repaired := dir + ".new"
 	for _, args := range [][]string{{"verify", dir}, {"scan", dir}, {"repair", dir, "-o", repaired}, {"scan", repaired}} {
-		status, stdout, stderr := sst.ask(args...)
+		status, stdout, stderr := sst.call(args...)
 		damaged := lost && args[len(args)-1] != repaired || lost && args[0] == "repair"
 		if (status != 0) != damaged || strings.Contains(stdout+stderr, "missing (named in") != damaged {
 			t.Errorf("sst %v: status %d, want damage: %t\n%.2000s", args, status, damaged, stderr)

@@ -17,8 +17,8 @@ import (
 // randomKeys returns up to n keys of up to 39 bytes.
 func randomKeys(rng *rand.Rand, n int) [][]byte { return filtertest.Keys(rng, rng.IntN(n+1)) }
 
-// Filters are goleveldb's, byte for byte, with either package's generators and buffers.
-// Both packages give the same answers from them.
+// Our filters equal goleveldb's byte for byte, also in a buffer of goleveldb's that contained other bytes. Lookups
+// by both packages agree.
 func TestFiltersAreGoleveldbs(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -52,7 +52,7 @@ func TestFiltersAreGoleveldbs(t *testing.T) {
 	}
 }
 
-// Odd filters get the same answer too.
+// Lookups by both packages agree in malformed filters, too.
 func TestOddFiltersMeanTheSame(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -70,8 +70,8 @@ func TestOddFiltersMeanTheSame(t *testing.T) {
 	}
 }
 
-// goleveldb's filter builds the filter block of our tables by From, though the memory of a
-// buffer is not clear, and reads it.
+// By filter.From, goleveldb's filter builds and reads the filters of our tables, even in a buffer that contained
+// other bytes.
 func TestFromGoleveldbsFilter(t *testing.T) {
 	t.Parallel()
 	theirs := filter.From(lfilter.NewBloomFilter(10))

@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// Tables that Pebble writes in formats which are not LevelDB's are named for what they
-// are: its own, and RocksDB's.
+// If Pebble writes a table in another format than LevelDB's, the command's error names the format: Pebble's own or
+// RocksDB's.
 func TestCommandNamesForeignTables(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
@@ -27,7 +27,7 @@ func TestCommandNamesForeignTables(t *testing.T) {
 		if format == sstable.TableFormatRocksDBv2 {
 			want = "a RocksDB block-based table"
 		}
-		if status, _, stderr := sst.ask("scan", path); status != 2 || !strings.HasPrefix(stderr, "sst: "+path+": "+want) {
+		if status, _, stderr := sst.call("scan", path); status != 2 || !strings.HasPrefix(stderr, "sst: "+path+": "+want) {
 			t.Errorf("%v: status %d, %s; want status 2 and %s", format, status, stderr, want)
 		}
 	}

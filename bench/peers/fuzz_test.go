@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// FuzzReaders reads tables of any bytes, their checksums put right: what our
-// Verify passes, goleveldb reads without a complaint, and sees the same in it.
+// FuzzReaders reads tables of arbitrary bytes with corrected checksums. If our Verify accepts a table, goleveldb
+// must read the same entries from it without an error.
 func FuzzReaders(f *testing.F) {
 	for _, contents := range golden.Small(f, "../../testdata", 8<<10) {
 		f.Add(contents, []byte("key"))
@@ -29,7 +29,7 @@ func FuzzReaders(f *testing.F) {
 		f.Add(oursAs(f, goleveldbName, s, 2, pairs), []byte("b"))
 	}
 	f.Fuzz(func(t *testing.T, contents, key []byte) {
-		contents = bytes.Clone(contents) // which is not the function's to change
+		contents = bytes.Clone(contents) // a fuzz function must not change its input
 		rawtable.Repair(contents)
 		r, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
 		if err != nil || r.Verify() != nil {
@@ -46,7 +46,7 @@ func FuzzReaders(f *testing.F) {
 	})
 }
 
-// collect returns pairs of entries, up to the first error.
+// collect returns the entries up to the first error.
 func collect(entries iter.Seq2[table.Entry, error]) (pairs []workload.Pair, err error) {
 	for e, err := range entries {
 		if err != nil {
@@ -57,8 +57,8 @@ func collect(entries iter.Seq2[table.Entry, error]) (pairs []workload.Pair, err 
 	return pairs, nil
 }
 
-// compareLookup looks key up in both engines' readers. goleveldb misses keys in tables of LevelDB
-// before 1.18, whose filters have its name and take the last bytes of a key as signed.
+// compareLookup looks up key in both readers. goleveldb may miss keys in tables that LevelDB wrote before 1.18:
+// their filters have the same name, but hash the last bytes of a key as signed.
 func compareLookup(t *testing.T, r *table.Reader, theirs *goleveldb.Reader, key []byte) {
 	t.Helper()
 	_, err := r.Get(key)
@@ -71,8 +71,8 @@ func compareLookup(t *testing.T, r *table.Reader, theirs *goleveldb.Reader, key 
 	}
 }
 
-// FuzzWriters writes whatever pairs the input can be cut into, in any shape of
-// table: uncompressed, it is goleveldb's byte for byte.
+// FuzzWriters cuts the input into pairs and writes them with arbitrary options. Our uncompressed table must equal
+// goleveldb's byte for byte.
 func FuzzWriters(f *testing.F) {
 	f.Add([]byte("abcabcabdxyz"), uint8(3), uint16(16), uint8(2), uint8(10), uint8(11))
 	f.Add(bytes.Repeat([]byte("\x00\xff"), 100), uint8(7), uint16(1), uint8(1), uint8(40), uint8(1))

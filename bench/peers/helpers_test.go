@@ -39,8 +39,7 @@ func compiled[T any](build func(dir string) (T, error)) func() (T, error) {
 	})
 }
 
-// TestMain runs the tests or, where a test runs this binary again, is the process that
-// is to be killed.
+// TestMain runs the tests. If a test has started this binary again, it is the process to be killed.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(churnEnv); dir != "" {
 		if err := goleveldb.Churn(dir, os.Stdin, os.Stdout); err != nil {
@@ -57,11 +56,11 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// levelDB returns what reads and writes tables with C++ LevelDB, and skips the test
-// where there is none.
+// levelDB returns a tool that reads and writes tables with C++ LevelDB. If that is not installed, the test is
+// skipped.
 func levelDB(t *testing.T) *leveldb.Tool { return must(t, cxx) }
 
-// levelDBDatabase does so for databases.
+// levelDBDatabase is like levelDB, but for databases.
 func levelDBDatabase(t testing.TB) *leveldb.Database { return must(t, cxxDatabase) }
 
 func must[T any](t testing.TB, build func() (T, error)) T {
@@ -97,7 +96,7 @@ func openGoleveldb(t testing.TB, contents []byte) *goleveldb.Reader {
 	return r
 }
 
-// file writes contents to a new file. RocksDB's sst_dump reads no files with other extensions.
+// file writes contents to a new file. RocksDB's sst_dump reads only files with the extension .sst.
 func file(t testing.TB, contents []byte) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "table.sst")
@@ -105,7 +104,7 @@ func file(t testing.TB, contents []byte) string {
 	return name
 }
 
-// filesOf returns the files of a directory that the pattern matches, which must be at least so many.
+// filesOf returns the files in dir that match the pattern. If there are fewer than least, the test fails.
 func filesOf(t *testing.T, dir, pattern string, least int) []string {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, pattern))

@@ -19,7 +19,7 @@ import (
 
 var cxxRocksDB = compiled(rocksdb.Build)
 
-// external returns options of a table that a RocksDB database takes over.
+// external returns options for a table that a RocksDB database can ingest.
 func external(o table.WriterOptions) *table.WriterOptions {
 	o.Comparer, o.Properties = table.InternalComparer(nil), true
 	return &o
@@ -37,14 +37,14 @@ func versionsOf(pairs []workload.Pair) (entries []workload.Pair) {
 	return entries
 }
 
-// ingest has the database in dir take over our table of the entries.
+// ingest has the database in dir ingest our table of the entries.
 func ingest(t *testing.T, db *rocksdb.Tool, dir string, o *table.WriterOptions, entries []workload.Pair) error {
 	t.Helper()
 	return db.Ingest(dir, file(t, tabletest.Build(t, o, entries)))
 }
 
-// A database of RocksDB that has taken our table over has its pairs, and not what it deletes. It asks
-// the table's filter, which spares it the reads for most absent keys.
+// A RocksDB database that has ingested our table contains the table's pairs, and no deleted ones. A table filter
+// rules out most absent keys.
 func TestRocksDBTakesOurTable(t *testing.T) {
 	t.Parallel()
 	db := must(t, cxxRocksDB)
@@ -59,8 +59,8 @@ func TestRocksDBTakesOurTable(t *testing.T) {
 		}
 	}
 	for name, tt := range map[string]struct {
-		o      table.WriterOptions
-		denied int // at least, of the absent keys
+		o        table.WriterOptions
+		ruledOut int // at least, of the absent keys
 	}{
 		"no filter":        {table.WriterOptions{}, 0},
 		"LevelDB's filter": {table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, 0},
@@ -81,16 +81,16 @@ func TestRocksDBTakesOurTable(t *testing.T) {
 				t.Errorf("keys of the table: %+v, %v; want %d", found, err, len(want))
 			}
 			found, err = db.Get(dir, absent)
-			if err != nil || found.Got > 0 || found.Sought > 0 || found.Denied < tt.denied || (tt.denied == 0) != (found.Denied == 0) {
-				t.Errorf("absent keys: %+v, %v; want none, and ≥ %d denied", found, err, tt.denied)
+			if err != nil || found.Got > 0 || found.Sought > 0 || found.Denied < tt.ruledOut || (tt.ruledOut == 0) != (found.Denied == 0) {
+				t.Errorf("absent keys: %+v, %v; want none, and ≥ %d ruled out", found, err, tt.ruledOut)
 			}
-			t.Logf("%d of %d absent keys denied by the filter", found.Denied, len(absent))
+			t.Logf("%d of %d absent keys ruled out by the filter", found.Denied, len(absent))
 		})
 	}
 }
 
-// Tables that a database takes over one after the other are to it as writes in this order, before
-// and after it rewrites them.
+// Tables that are ingested one after the other have the effect of writes in this order, before and after
+// compaction.
 func TestRocksDBTakesTablesInTurn(t *testing.T) {
 	t.Parallel()
 	db := must(t, cxxRocksDB)
@@ -132,7 +132,7 @@ func sortedPairs[V string | []byte](values map[string]V) (pairs []workload.Pair)
 	return pairs
 }
 
-// someWrites returns sets and deletions of up to 1500 keys, of which many are the same each time.
+// someWrites returns sets and deletions of up to 1500 keys, many of which are the same in each call.
 func someWrites(rng *rand.Rand) []workload.Pair {
 	values := map[string][]byte{}
 	for range 1 + rng.IntN(1500) {
@@ -148,7 +148,7 @@ func someWrites(rng *rand.Rand) []workload.Pair {
 	return sortedPairs(values)
 }
 
-// someOptions returns options of all kinds.
+// someOptions returns random options.
 func someOptions(rng *rand.Rand) table.WriterOptions {
 	o := table.WriterOptions{BlockSize: 1 << rng.IntN(14), RestartInterval: 1 + rng.IntN(20), Concurrency: 1 + rng.IntN(3)}
 	if rng.IntN(2) == 0 {
@@ -163,8 +163,8 @@ func someOptions(rng *rand.Rand) table.WriterOptions {
 	return o
 }
 
-// RocksDB would give the entries of these tables other answers than they have here. So the tables
-// lack what it asks for, and it refuses them.
+// RocksDB would read other contents from these tables. So they lack a property that it requires, and it refuses
+// them.
 func TestRocksDBRefusesOtherTables(t *testing.T) {
 	t.Parallel()
 	db := must(t, cxxRocksDB)
@@ -186,7 +186,7 @@ func TestRocksDBRefusesOtherTables(t *testing.T) {
 			t.Parallel()
 			err := ingest(t, db, t.TempDir(), tt.o, tt.entries)
 			if err == nil || !strings.Contains(err.Error(), "External file version not found") {
-				t.Errorf("%v, want that there is no version", err)
+				t.Errorf("%v, want an error that no version is found", err)
 			}
 		})
 	}

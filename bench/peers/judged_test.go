@@ -20,9 +20,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// Databases that a Writer makes, of random keys, versions and options, are databases for both
-// engines: they open each with all checks and without repair, read the pairs, write to it, compact
-// it, and read it again.
+// Both engines accept the databases that a Writer writes with random keys, versions and options. They open each
+// database with all checks and without repair, read its pairs, write to it, compact it, and read it again.
 func TestEnginesJudgeWrittenDatabases(t *testing.T) {
 	t.Parallel()
 	const most = 300 // entries
@@ -31,7 +30,7 @@ func TestEnginesJudgeWrittenDatabases(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(i), 23))
 			j := judged{dir: filepath.Join(t.TempDir(), "db"), order: table.BytewiseComparer}
 			if rng.IntN(8) == 0 {
-				j.order = tabletest.Reversed("from the end") // which dbtool has too
+				j.order = tabletest.Reversed("from the end") // dbtool knows this order, too
 			}
 			o := randomOptions(rng, j.order)
 			t.Logf("options %+v", o)
@@ -45,7 +44,7 @@ func TestEnginesJudgeWrittenDatabases(t *testing.T) {
 	}
 }
 
-// randomOptions returns options that make few tables or many, and blocks of few entries or many.
+// randomOptions returns options for few or many tables, with few or many entries per block.
 func randomOptions(rng *rand.Rand, order table.Comparer) *database.WriterOptions {
 	o := &database.WriterOptions{TableSize: 1 << rng.IntN(20)}
 	o.Table = table.WriterOptions{
@@ -93,19 +92,19 @@ func randomEntries(rng *rand.Rand, n int, order table.Comparer) (entries []entry
 	slices.SortStableFunc(entries, func(a, b entry) int {
 		return cmp.Or(internal.Compare(a.Append(nil), b.Append(nil)), bytes.Compare(a.value, b.value))
 	})
-	return slices.CompactFunc(entries, func(a, b entry) bool { // an engine gives a number to one write only
+	return slices.CompactFunc(entries, func(a, b entry) bool { // an engine gives each number to one write only
 		return bytes.Equal(a.UserKey, b.UserKey) && a.Sequence == b.Sequence
 	})
 }
 
-// judged is a database that a Writer made, and what it must have.
+// A judged is a database that a Writer wrote, with its expected contents.
 type judged struct {
 	dir   string
 	order table.Comparer
 	pairs map[string][]byte
-	ops   []history.Op // that change it
+	ops   []history.Op // changes to the database
 
-	before, after []byte // the pairs before that and afterwards, as an engine prints them
+	before, after []byte // the pairs before and after the ops, as an engine prints them
 }
 
 func (j *judged) write(t *testing.T, o *database.WriterOptions, entries []entry) {
@@ -136,7 +135,7 @@ func (j *judged) dump() (out []byte) {
 	return out
 }
 
-// change makes n changes: keys that get a value, or another one, and keys that are deleted.
+// change adds n random ops, which set, overwrite or delete keys.
 func (j *judged) change(rng *rand.Rand, n int) {
 	for range n {
 		op := history.Op{Kind: history.Put, Key: fmt.Append(nil, rng.IntN(300)), Value: fmt.Append(nil, "new ", rng.IntN(1000))}
@@ -150,9 +149,9 @@ func (j *judged) change(rng *rand.Rand, n int) {
 	}
 }
 
-// byGoleveldb has goleveldb judge a copy of the database. In another order than the bytewise one, its
-// compactions lose writes, also of databases of its own: which tables of a level overlap with others,
-// it finds out bytewise (tFiles.getOverlaps). So it makes no changes to these.
+// byGoleveldb has goleveldb judge a copy of the database. If the order is not bytewise, compactions by goleveldb
+// lose writes, even in its own databases: tFiles.getOverlaps compares keys bytewise. So it only reads such
+// databases.
 func (j *judged) byGoleveldb(t *testing.T) {
 	t.Helper()
 	ops, after := j.ops, j.after
@@ -171,7 +170,7 @@ func (j *judged) byLevelDB(t *testing.T) {
 	j.check(t, "C++ LevelDB", out, j.after, err)
 }
 
-// check checks what an engine printed: the pairs before the changes, and those afterwards.
+// check checks the output of an engine: the pairs before the ops and after them.
 func (j *judged) check(t *testing.T, engine string, out, after []byte, err error) {
 	t.Helper()
 	want := slices.Concat(j.before, []byte("again\n"), after)

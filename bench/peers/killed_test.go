@@ -14,8 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// kills returns how many databases of each engine are killed: a few, or as many as the
-// environment says.
+// kills returns the number of databases of each engine to kill: SIEVETABLE_KILLS, or a few if that is not set.
 func kills(t *testing.T) int {
 	t.Helper()
 	text, ok := os.LookupEnv("SIEVETABLE_KILLS")
@@ -29,8 +28,8 @@ func kills(t *testing.T) int {
 	return n
 }
 
-// Databases whose processes are killed at work, with snapshots held and compactions under
-// way, are to the command what they are to the engine that recovers a copy of them.
+// After an engine is killed while it holds snapshots and compacts, the command reads the same pairs from its
+// database as the engine that recovers a copy.
 func TestKilledDatabases(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
@@ -45,19 +44,19 @@ func TestKilledDatabases(t *testing.T) {
 		}
 		t.Logf("%d kills: %d answers differ, %d databases the engine could not recover", n, l.different, l.unrecovered)
 		if l.unrecovered > n/5 {
-			t.Error("the engine could not recover what was to be compared")
+			t.Error("the engine failed to recover more than a fifth of its databases")
 		}
 	})
 }
 
-// lives are databases that are killed, and opened and killed again, a few times each.
+// lives is a series of databases, each of which is opened and killed a few times.
 type lives struct {
 	engine recoverer
 	sst    sstCommand
 
 	dir                    string
 	fresh                  bool // there is no database in dir yet
-	broken                 bool // the engine cannot recover what is in dir
+	broken                 bool // the engine cannot recover the database in dir
 	different, unrecovered int
 }
 
@@ -84,13 +83,13 @@ func (l *lives) killAndCompare(t *testing.T, seed int) {
 	}
 }
 
-// checkRepair checks that nothing of a database that was killed is lost for sst repair.
+// checkRepair checks that sst repair loses nothing of a killed database.
 func (l *lives) checkRepair(t *testing.T, seed int) {
 	t.Helper()
 	to := filepath.Join(t.TempDir(), "repaired")
-	status, out, stderr := l.sst.ask("repair", l.dir, "-o", to)
-	_, want, _ := l.sst.ask("scan", l.dir)
-	if _, got, _ := l.sst.ask("scan", to); status != 0 || got != want {
+	status, out, stderr := l.sst.call("repair", l.dir, "-o", to)
+	_, want, _ := l.sst.call("scan", l.dir)
+	if _, got, _ := l.sst.call("scan", to); status != 0 || got != want {
 		t.Errorf("seed %d: sst repair has status %d and %d bytes of pairs, want 0 and %d: %s%s", seed, status, len(got), len(want), out, stderr)
 	}
 	if strings.Contains(out, "may be outdated") {
@@ -98,7 +97,7 @@ func (l *lives) checkRepair(t *testing.T, seed int) {
 	}
 }
 
-// keep keeps the database, since no seed leads to the same one again.
+// keep copies the database, since its seed does not reproduce it.
 func (l *lives) keep(t *testing.T) {
 	t.Helper()
 	kept, err := os.MkdirTemp("", "killed-")
@@ -108,8 +107,8 @@ func (l *lives) keep(t *testing.T) {
 	t.Logf("the database is kept in %s (%v)", kept, err)
 }
 
-// kill has the engine work on the database, and kills it at some moment: mostly behind
-// its opening, and now and then while it recovers.
+// kill has the engine work on the database, and kills it at a random moment: usually after it has opened the
+// database, sometimes while it recovers.
 func (l *lives) kill(t *testing.T, rng *rand.Rand) {
 	t.Helper()
 	cmd := l.engine.churn(l.dir, rng.IntN(2) == 0)

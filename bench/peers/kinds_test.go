@@ -86,7 +86,7 @@ var kinds = []kind{
 		return f.Test, int(f.Cap() / 8)
 	}},
 	{"blocked", "sievetable", anyKeys, func(b *testing.B, n int, keys func(func([]byte))) (func([]byte) bool, int) {
-		f, err := blocked.New(uint64(n), 0.0064) // what blobloom has that is made for 1 %
+		f, err := blocked.New(uint64(n), 0.0064) // the rate of a blobloom filter that is sized for 1 %
 		noError(b, err)
 		keys(f.Add)
 		return f.Contains, int(f.Size())
@@ -99,7 +99,7 @@ var kinds = []kind{
 	}},
 }
 
-// valid returns a policy. The numbers of bits here are valid.
+// valid returns p. All numbers of bits here are valid.
 func valid[P any](p P, err error) P {
 	if err != nil {
 		panic(err)
@@ -107,7 +107,7 @@ func valid[P any](p P, err error) P {
 	return p
 }
 
-// fuse16AtMost builds filters of 16 bits, and keeps what a Reader with a smaller memory does of them.
+// fuse16AtMost builds filters of 16 bits and narrows them, as a Reader with too little memory does.
 func fuse16AtMost(bits int) builder {
 	return func(b *testing.B, _ int, keys func(func([]byte))) (func([]byte) bool, int) {
 		g := valid(fuse.New(16)).NewTableGenerator()
@@ -143,7 +143,7 @@ func fuseOfPeer[T uint8 | uint16](b *testing.B, n int, keys func(func([]byte))) 
 	return func(key []byte) bool { return f.Contains(xxh3.Hash(key)) }, len(f.Fingerprints) * bits.Len64(uint64(^T(0))) / 8
 }
 
-// mixedKey makes key i of 16 bytes: neighbors have nothing in common.
+// mixedKey sets key to key i and returns it. Neighbors share no prefix.
 func mixedKey(key *[16]byte, i uint64) []byte {
 	h := (i + 1) * 0x9e3779b97f4a7c15
 	h = (h ^ h>>31) * 0xbf58476d1ce4e5b9
@@ -152,9 +152,9 @@ func mixedKey(key *[16]byte, i uint64) []byte {
 	return key[:]
 }
 
-// BenchmarkKinds builds filters of each kind and asks them, beside the best other package for that kind. ns/op
-// is for a key. When a filter is built, it is the time from the first key to the filter, and allocated-B/key
-// is all memory that was allocated for it.
+// BenchmarkKinds builds and queries filters of each kind, and compares them with the best other package for that
+// kind. ns/op is the time per key. For build, it is the time from the first key to the finished filter, and
+// allocated-B/key is all memory allocated for the filter.
 //
 //	go test -run '^$' -bench Kinds -cpu 1 -kinds.large ./bench/peers
 func BenchmarkKinds(b *testing.B) {
@@ -197,9 +197,9 @@ func (k kind) measure(b *testing.B, n int) {
 		b.ReportMetric(float64(allocated)/all, "allocated-B/key")
 		b.ReportMetric(8*float64(size)/float64(n), "bits/key")
 	})
-	ask := func(from uint64) func(b *testing.B) {
+	lookUp := func(from uint64) func(b *testing.B) {
 		return func(b *testing.B) {
-			if contains == nil { // -bench selects no build
+			if contains == nil { // -bench does not select build
 				build(b)
 				b.ResetTimer()
 			}
@@ -212,8 +212,8 @@ func (k kind) measure(b *testing.B, n int) {
 			b.ReportMetric(100*float64(yes)/float64(b.N), "%yes")
 		}
 	}
-	b.Run("present", ask(0))
-	b.Run("absent", ask(uint64(n)))
+	b.Run("present", lookUp(0))
+	b.Run("absent", lookUp(uint64(n)))
 }
 
 // The lookups of BenchmarkKinds can be measured alone.

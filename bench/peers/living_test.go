@@ -14,18 +14,18 @@ import (
 	"github.com/sievetable/sievetable/filter/blocked"
 )
 
-// A livingFilter is a filter that is asked while it grows, as BenchmarkLiving measures it.
+// A livingFilter is a filter that accepts new keys while being queried.
 type livingFilter struct {
-	forOne      bool // goroutine at a time
+	sequential  bool // not safe for concurrent use
 	add         func(key []byte)
 	addIfAbsent func(key []byte) bool // nil: there is no such method
 	contains    func(key []byte) bool
 	bits        func() float64
 }
 
-// livingFilters makes the filters that are compared. The first two have 10 bits per key, and the same k.
-// Of the others each is as large as its package makes it for a rate of 1 %. As blobloom's then has
-// 0.64 %, one of ours is made for that rate too. The growing one is not told the number of keys.
+// livingFilters lists the filters to compare. The first two have 10 bits per key, and the same k. The others are as
+// large as their packages choose for a false-positive rate of 1 %. Since blobloom's is then 0.64 %, one of ours has
+// that rate, too. The growing filter does not know the number of keys.
 var livingFilters = []struct {
 	name string
 	make func(b *testing.B, n int) livingFilter
@@ -38,7 +38,7 @@ var livingFilters = []struct {
 	{"bits-and-blooms", func(_ *testing.B, n int) livingFilter {
 		f := bitsbloom.New(uint(10*n), 6)
 		return livingFilter{
-			forOne:      true,
+			sequential:  true,
 			add:         func(key []byte) { f.Add(key) },
 			addIfAbsent: func(key []byte) bool { return !f.TestAndAdd(key) },
 			contains:    f.Test,
@@ -63,10 +63,10 @@ var livingFilters = []struct {
 		bits, hashes := blobloomSize(n)
 		f := blobloom.New(bits, hashes)
 		return livingFilter{
-			forOne:   true,
-			add:      func(key []byte) { f.Add(xxh3.Hash(key)) },
-			contains: func(key []byte) bool { return f.Has(xxh3.Hash(key)) },
-			bits:     func() float64 { return float64(bits) },
+			sequential: true,
+			add:        func(key []byte) { f.Add(xxh3.Hash(key)) },
+			contains:   func(key []byte) bool { return f.Has(xxh3.Hash(key)) },
+			bits:       func() float64 { return float64(bits) },
 		}
 	}},
 	{"blobloom-sync", func(_ *testing.B, n int) livingFilter {
@@ -90,10 +90,10 @@ func blobloomSize(n int) (bits uint64, hashes int) {
 	return blobloom.Optimize(blobloom.Config{Capacity: uint64(n), FPRate: 0.01})
 }
 
-// BenchmarkLiving measures filters that are asked while they grow, beside those of other packages. As
-// many goroutines work as -cpu says, and one with the filter of bits-and-blooms and blobloom's Filter,
-// which are for one at a time. An operation is one key of 16 bytes. Keys are added to empty
-// filters until they are full.
+// BenchmarkLiving compares filters that accept new keys while being queried with those of other packages. -cpu sets
+// the number of goroutines. The filter of bits-and-blooms and blobloom's Filter use one goroutine, since they are
+// not safe for concurrent use. An operation is one key of 16 bytes. Keys are added to empty filters until these are
+// full.
 //
 //	go test -run '^$' -bench Living -cpu 1,2 ./bench/peers
 func BenchmarkLiving(b *testing.B) {
@@ -116,7 +116,7 @@ func benchmarkLiving(b *testing.B, n int, empty func(b *testing.B) livingFilter)
 	measured := func(name string, measure func(b *testing.B, goroutines int)) {
 		b.Run(name, func(b *testing.B) {
 			goroutines := runtime.GOMAXPROCS(0)
-			if full.forOne {
+			if full.sequential {
 				goroutines = 1
 			}
 			b.ReportAllocs()
@@ -158,7 +158,7 @@ func fillAgainAndAgain(b *testing.B, goroutines, n int, newAdd func() func(key [
 	}
 }
 
-// goThrough calls work for the keys from start to end, in so many goroutines.
+// goThrough calls work for the keys from start to end, in that many goroutines.
 func goThrough(goroutines, start, end int, work func(key []byte)) {
 	var wg sync.WaitGroup
 	for g := range goroutines {
@@ -173,15 +173,15 @@ func goThrough(goroutines, start, end int, work func(key []byte)) {
 	wg.Wait()
 }
 
-// falsePositives is measured with a million absent keys.
+// falsePositives returns the false-positive rate for a million absent keys.
 func falsePositives(contains func(key []byte) bool, n int) float64 {
-	const asked = 1_000_000
+	const lookups = 1_000_000
 	var key [16]byte
 	hits := 0
-	for i := range asked {
+	for i := range lookups {
 		if contains(mixedKey(&key, uint64(n+i))) {
 			hits++
 		}
 	}
-	return float64(hits) / asked
+	return float64(hits) / lookups
 }

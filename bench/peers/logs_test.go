@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// commit returns the writes of the keys from start to end, a number each, at a step.
+// commit returns a batch of writes: to every step-th key from start to end.
 func commit(kind history.Kind, start, end, step int, value string) []history.Op {
 	var ops []history.Op
 	for i := start; i < end; i += step {
@@ -56,8 +56,7 @@ func change(t *testing.T, path string, by func(contents []byte) []byte) {
 	noError(t, err)
 }
 
-// pad fills a file with zeros to a multiple of size, as writers leave it that map it into
-// memory.
+// pad extends a file with zeros to a multiple of size, as writers do that map the file into memory.
 func pad(t *testing.T, path string, size int) {
 	t.Helper()
 	change(t, path, func(contents []byte) []byte {
@@ -65,7 +64,7 @@ func pad(t *testing.T, path string, size int) {
 	})
 }
 
-// shapes are databases as they are found, by what makes them.
+// shapes lists states of databases, with functions that create them.
 var shapes = []struct {
 	name string
 	make func(t *testing.T, e recoverer, dir string)
@@ -96,8 +95,8 @@ var shapes = []struct {
 	}},
 }
 
-// Databases are to the command what they are to the engine that wrote them, with their
-// logs, and so are those whose MANIFEST and log are padded with zeros.
+// From databases with logs, the command reads the same pairs as the engine that wrote them, even if the MANIFEST or
+// the log is padded with zeros.
 func TestLogsOfDatabases(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
@@ -119,7 +118,7 @@ func TestLogsOfDatabases(t *testing.T) {
 	})
 }
 
-// A log that ends at any byte has what was written whole before.
+// From a log that is truncated at any byte, the command reads all complete batches.
 func TestTornLogsOfDatabases(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
@@ -132,12 +131,12 @@ func TestTornLogsOfDatabases(t *testing.T) {
 			change(t, newest(t, dir, "*.log"), func(contents []byte) []byte {
 				return contents[:len(contents)-rng.IntN(1+len(contents)/4)]
 			})
-			e.check(t, sst, dir, "cut")
+			e.check(t, sst, dir, "truncated")
 		}
 	})
 }
 
-// check compares, and says of what.
+// check is like compare, but reports differences as errors of the test. what says what was compared.
 func (e recoverer) check(t *testing.T, sst sstCommand, dir, what string) {
 	t.Helper()
 	difference, err := e.compare(t, sst, dir)
@@ -149,9 +148,9 @@ func (e recoverer) check(t *testing.T, sst sstCommand, dir, what string) {
 	}
 }
 
-// C++ LevelDB appends to a log behind the zeros that fill it. Later it reads only the blocks without zeros, and so does
-// the command. In the block with the zeros, the command finds what was written once, and says that the log is damaged.
-// If it was written there again and again, the sequence numbers step back.
+// C++ LevelDB appends to a zero-padded log after the zeros. Later it reads only the blocks without zeros, and so
+// does the command. From the block with the zeros, the command reads what was appended once, and reports damage. If
+// LevelDB has appended there repeatedly, the sequence numbers step back.
 func TestLogGoesOnBehindZeros(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
@@ -176,11 +175,11 @@ func TestLogGoesOnBehindZeros(t *testing.T) {
 				e.check(t, sst, dir, fmt.Sprintf("%d times more behind a multiple of %d bytes", i+1, size))
 				continue
 			}
-			status, got, stderr := sst.ask("scan", dir)
+			status, got, stderr := sst.call("scan", dir)
 			if status != 3 || !strings.Contains(stderr, "header of zeros") {
 				t.Errorf("%d times more behind a multiple of %d bytes: status %d, %s", i+1, size, status, stderr)
 			}
-			if _, want, _ := sst.ask("scan", plain); i == 0 && got != want {
+			if _, want, _ := sst.call("scan", plain); i == 0 && got != want {
 				t.Errorf("%s, behind a multiple of %d bytes", firstDifference([]byte(want), []byte(got)), size)
 			}
 		}
@@ -194,14 +193,14 @@ func fileSize(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// Damage inside a log costs no more than it costs C++ LevelDB: the pairs that it still has are there.
+// From a damaged log, the command reads every original pair that C++ LevelDB recovers.
 func TestDamagedLogsOfDatabases(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
 	sst, e := buildSST(t), levelDBRecoverer(t)
 	dir := filepath.Join(t.TempDir(), "db")
 	e.live(t, dir, false, some(300, 4))
-	_, sound, _ := sst.ask("scan", "-f", "hex", dir)
+	_, sound, _ := sst.call("scan", "-f", "hex", dir)
 	rng := rand.New(rand.NewPCG(5, 14))
 	for range 8 {
 		damaged := copyOf(t, dir)
@@ -213,7 +212,7 @@ func TestDamagedLogsOfDatabases(t *testing.T) {
 		})
 		kept, err := e.recover(copyOf(t, damaged))
 		noError(t, err)
-		status, got, stderr := sst.ask("scan", "-f", "hex", damaged)
+		status, got, stderr := sst.call("scan", "-f", "hex", damaged)
 		if status != 3 && got != sound {
 			t.Errorf("damage at byte %d of the log: status %d, %s", at, status, stderr)
 		}

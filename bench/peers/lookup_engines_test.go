@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// closing closes what was opened when the test ends.
+// closing returns opened, and closes it when the test ends.
 func closing[T io.Closer](t testing.TB, opened T, err error) T {
 	t.Helper()
 	noError(t, err)
@@ -37,14 +37,14 @@ func getOurs(t testing.TB, contents []byte, o *table.ReaderOptions) func(key []b
 	}
 }
 
-// getGoleveldb looks keys up by goleveldb's Reader.
+// getGoleveldb returns a lookup by goleveldb's Reader.
 func (l *lookupTables) getGoleveldb(t testing.TB, cached bool) func(key []byte) (bool, error) {
 	t.Helper()
 	return (&goleveldb.Reader{Reader: openGoleveldbs(t, l.shape, cached, l.goleveldb)[0]}).FindFiltered
 }
 
-// openGoleveldbs opens tables as goleveldb's database does: with a common pool of buffers and perhaps a common cache,
-// which has index and filter too. Blocks are checked when they are read.
+// openGoleveldbs opens tables as goleveldb's database does: with a shared buffer pool and, if cached, with a shared
+// cache for blocks, index and filter. Blocks are checked when they are read.
 func openGoleveldbs(t testing.TB, shape manifest.Table, cached bool, tables ...[]byte) (readers []*ltable.Reader) {
 	t.Helper()
 	o, pool := goleveldb.Options(shape), util.NewBufferPool(shape.BlockSize+5)
@@ -63,9 +63,9 @@ func openGoleveldbs(t testing.TB, shape manifest.Table, cached bool, tables ...[
 	return readers
 }
 
-// getPebble opens the database. Pebble reads index and filter by way of its block cache. Without one for
-// the blocks, it has room for these and little more: it is of four parts, into each of which a block must
-// fit.
+// getPebble opens the database. Pebble reads the index and the filter through its block cache. If data blocks are
+// not to be cached, the cache has room for little more than index and filter: each of its four shards must hold a
+// block.
 func (l *lookupTables) getPebble(t testing.TB, cached bool, keys int) func(key []byte) (bool, error) {
 	t.Helper()
 	filters := int64(keys * l.shape.BitsPerKey / 8)

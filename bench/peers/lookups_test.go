@@ -24,11 +24,10 @@ import (
 // lookupCache is the size of a block cache that has room for the whole table.
 const lookupCache = 512 << 20
 
-// BenchmarkLookups looks keys of W1 up, all of them present or absent, in a random order. With cache=full,
-// all blocks are in a block cache. With cache=none, each is read from memory, checked and decompressed.
-// Each engine reads a table that it wrote itself, with blocks of 4 KiB and filters of 10 bits per key.
-// They take turns of 20,000 keys. The metrics are for a lookup. The command of this directory draws what
-// this prints.
+// BenchmarkLookups looks up keys of W1, all of them present or all absent, in random order. With cache=full, all
+// blocks are in a block cache. With cache=none, each is read from memory, checked and decompressed. Each engine
+// reads a table that it wrote itself, with blocks of 4 KiB and filters of 10 bits per key. They take turns of
+// 20,000 keys. Metrics are per lookup. The command in this directory draws the results.
 func BenchmarkLookups(b *testing.B) {
 	n := 1_000_000
 	if testing.Short() {
@@ -61,12 +60,12 @@ func printVersions(b *testing.B) {
 	}
 }
 
-// lookupTables are W1's table, by each engine.
+// lookupTables is W1's table, as written by each engine.
 type lookupTables struct {
 	shape                                  manifest.Table
 	ours, tableFilter, noFilter, goleveldb []byte
 	pebble                                 vfs.FS // with a database of one table
-	levelDB                                string // file, or "": there is no C++ LevelDB
+	levelDB                                string // file name; "" without C++ LevelDB
 }
 
 func writeLookupTables(t testing.TB, set workload.Set, compression string) *lookupTables {
@@ -94,7 +93,7 @@ func writeLookupTables(t testing.TB, set workload.Set, compression string) *look
 	return l
 }
 
-// pebbleOptions returns options for databases in fs whose tables have that shape.
+// pebbleOptions returns options for databases in fs whose tables have the given shape.
 func pebbleOptions(fs vfs.FS, shape manifest.Table, cacheBytes int64) *cockroach.Options {
 	profile := sstable.NoCompression
 	if shape.Compression == "snappy" {
@@ -106,7 +105,7 @@ func pebbleOptions(fs vfs.FS, shape manifest.Table, cacheBytes int64) *cockroach
 	}, shape.BitsPerKey, cacheBytes)
 }
 
-// writePebble makes a database of one table, on its last level.
+// writePebble creates a database with one table, on its last level.
 func (l *lookupTables) writePebble(pairs []workload.Pair) error {
 	l.pebble = vfs.NewMem()
 	o := pebbleOptions(l.pebble, l.shape, 0)
@@ -116,7 +115,7 @@ func (l *lookupTables) writePebble(pairs []workload.Pair) error {
 	return pebble.Ingest(o, "db", []string{"table"}, func(*cockroach.DB) {})
 }
 
-// setAll returns what sets the pairs.
+// setAll returns a function that sets the pairs.
 func setAll(pairs []workload.Pair) func(set func(key, value []byte) error) error {
 	return func(set func(key, value []byte) error) (err error) {
 		for i := 0; i < len(pairs) && err == nil; i++ {
@@ -126,7 +125,7 @@ func setAll(pairs []workload.Pair) func(set func(key, value []byte) error) error
 	}
 }
 
-// benchmark has all engines look the keys up.
+// benchmark has all engines look up the keys.
 func (l *lookupTables) benchmark(b *testing.B, set workload.Set, present, cached bool) {
 	keys := set.Absent
 	if present {
@@ -143,7 +142,7 @@ func (l *lookupTables) benchmark(b *testing.B, set workload.Set, present, cached
 	}
 }
 
-// reads returns how many data blocks a lookup reads.
+// reads returns the number of data blocks read per lookup.
 func (l *lookupTables) reads(b *testing.B, keys [][]byte) float64 {
 	b.Helper()
 	var m table.Metrics
@@ -156,7 +155,7 @@ func (l *lookupTables) reads(b *testing.B, keys [][]byte) float64 {
 	return float64(m.BlocksRead.Load()) / float64(len(keys))
 }
 
-// contenders opens the tables. Part i of their work are so many keys.
+// contenders opens the tables. Each part of the work looks up chunk keys.
 func (l *lookupTables) contenders(t testing.TB, set workload.Set, keys [][]byte, chunk int, present, cached bool) (all []*contender) {
 	t.Helper()
 	rangeOf := func(i int) (from, to int) {
@@ -194,7 +193,7 @@ func (l *lookupTables) contenders(t testing.TB, set workload.Set, keys [][]byte,
 	return all
 }
 
-// lookUp looks the keys up, all of which must be there or none.
+// lookUp looks up the keys. All must be present, or all absent.
 func lookUp(keys [][]byte, has func(key []byte) (bool, error), present bool) error {
 	for _, k := range keys {
 		if found, err := has(k); err != nil || found != present {
@@ -204,7 +203,7 @@ func lookUp(keys [][]byte, has func(key []byte) (bool, error), present bool) err
 	return nil
 }
 
-// Every engine tells a wrong answer from a right one: fast lookups that find nothing would be worth nothing.
+// Each contender reports wrong results. Otherwise, lookups that find nothing would pass as fast ones.
 func TestLookupsCheckAnswers(t *testing.T) {
 	t.Parallel()
 	set := workload.W1(2000)
@@ -217,7 +216,7 @@ func TestLookupsCheckAnswers(t *testing.T) {
 			t.Run("", func(t *testing.T) {
 				for _, e := range l.contenders(t, set, c.keys, len(c.keys), c.present, cached) {
 					if err := e.do(0); (err != nil) != c.isWrong {
-						t.Errorf("%s: keys like %q, said to be there: %v: error %v", e.name, c.keys[0], c.present, err)
+						t.Errorf("%s: keys like %q, expected present: %v: error %v", e.name, c.keys[0], c.present, err)
 					}
 				}
 			})

@@ -11,7 +11,7 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("peers: ")
 	if len(os.Args) > 1 {
-		log.Fatal("arguments are not used: go run ./bench/peers draws what bench/peers/lookups.txt has")
+		log.Fatal("unexpected arguments: go run ./bench/peers draws the results in bench/peers/lookups.txt")
 	}
 	if err := report.Draw("."); err != nil {
 		log.Fatal(err)

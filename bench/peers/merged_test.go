@@ -25,7 +25,7 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// deal deals the set's entries to n tables by random.
+// deal distributes the set's entries over n tables at random.
 func deal(set workload.Set, n int) [][]workload.Pair {
 	rng := rand.New(rand.NewPCG(8, 8))
 	parts := make([][]workload.Pair, n)
@@ -48,7 +48,7 @@ type mergedIterator interface {
 	Error() error
 }
 
-// mergers have engines write a table of each part, and iterate over all of them.
+// mergers lists functions that write a table of each part and iterate over all of them.
 var mergers = []struct {
 	name  string
 	merge func(b *testing.B, shape manifest.Table, parts [][]workload.Pair) mergedIterator
@@ -61,8 +61,8 @@ var mergers = []struct {
 	{"pebble-external", mergePebbleExternal},
 }
 
-// BenchmarkMerged iterates over W1, dealt to eight tables. All engines take turns at it. For
-// each it reports the median of ns for an entry of a scan, or for a seek and ten moves.
+// BenchmarkMerged iterates over W1 in eight tables with interleaved keys. The engines take turns. For each engine,
+// it reports the median time in ns per entry of a scan, or per seek and ten moves.
 func BenchmarkMerged(b *testing.B) {
 	n, seeks := 1_000_000, 5_000
 	if testing.Short() {
@@ -101,7 +101,7 @@ func BenchmarkMerged(b *testing.B) {
 	}
 }
 
-// sum goes over at most n entries, asks for keys and values, and returns how long they are together.
+// sum reads keys and values of at most n entries, and returns their total length.
 func sum(first, next func() bool, it mergedIterator, n int) (bytes int) {
 	for ok := first(); ok; ok = next() {
 		bytes += len(it.Key()) + len(it.Value())
@@ -133,13 +133,13 @@ func mergeInTurns(b *testing.B, all map[string]mergedIterator, operations int, w
 	inTurns(b, 1, operations, contenders...)
 }
 
-// mergeOurs merges the Iters of tables that have a common cache.
+// mergeOurs merges Iters of tables that share a cache.
 func mergeOurs(b *testing.B, shape manifest.Table, parts [][]workload.Pair) mergedIterator {
 	return closing(b, merge.New(nil, iters(b, shape, parts, nil)...), nil)
 }
 
-// mergeSnapshot merges tables as a storage engine does: they have internal keys, and the iterator shows the
-// user keys that a snapshot sees.
+// mergeSnapshot merges tables as a storage engine does: they contain internal keys, and the iterator returns the
+// user keys that are visible in a snapshot.
 func mergeSnapshot(b *testing.B, shape manifest.Table, parts [][]workload.Pair) mergedIterator {
 	internal := make([][]workload.Pair, len(parts))
 	for i, pairs := range parts {
@@ -165,12 +165,12 @@ func iters(b *testing.B, shape manifest.Table, parts [][]workload.Pair, order ta
 	return its
 }
 
-// A goleveldbIterator names the method for seeking as others do.
+// A goleveldbIterator is an Iterator with SeekGE in place of Seek.
 type goleveldbIterator struct{ iterator.Iterator }
 
 func (it goleveldbIterator) SeekGE(key []byte) bool { return it.Seek(key) }
 
-// mergeGoleveldb merges tables of goleveldb, with a cache or without one.
+// mergeGoleveldb merges goleveldb tables, with or without a cache.
 func mergeGoleveldb(cached bool) func(*testing.B, manifest.Table, [][]workload.Pair) mergedIterator {
 	return func(b *testing.B, shape manifest.Table, parts [][]workload.Pair) mergedIterator {
 		var tables [][]byte
@@ -198,8 +198,8 @@ func pebbleTables(b *testing.B, o *cockroach.Options, parts [][]workload.Pair) (
 	return names
 }
 
-// mergePebble has a database take over the tables one by one. They overlap, so each gets a level or a
-// sublevel of its own. They are not compacted.
+// mergePebble has a database ingest the tables one by one. They overlap, so each gets a level or a sublevel of its
+// own. They are not compacted.
 func mergePebble(b *testing.B, shape manifest.Table, parts [][]workload.Pair) mergedIterator {
 	o := pebbleOptions(vfs.NewMem(), shape, lookupCache)
 	o.DisableAutomaticCompactions = true

@@ -21,8 +21,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// openers open the table in the file name, which has these contents, get a present key, and close it.
-// Ours and goleveldb's are beside each other by the kind of source. Those of a file open and close it.
+// openers returns contenders that open a table, get a present key, and close the table. Their names are pairs of
+// engine and source. name is a file with the contents. Contenders that read the file open and close it each time.
 func openers(name string, contents []byte, key func(i int) []byte) map[string]*contender {
 	size := int64(len(contents))
 	all := map[string]*contender{}
@@ -58,7 +58,7 @@ func openTheirFile(name string, size int64, key []byte) error {
 	return openTheirs(f, size, key)
 }
 
-// openTheirs opens goleveldb's Reader. Its Find asks the filter, which its Get does not.
+// openTheirs gets a key from goleveldb's Reader. It calls Find, since Get does not check the filter.
 func openTheirs(src io.ReaderAt, size int64, key []byte) error {
 	r, err := newTheirs(src, size)
 	if err != nil {
@@ -69,14 +69,14 @@ func openTheirs(src io.ReaderAt, size int64, key []byte) error {
 	return err
 }
 
-// newTheirs returns goleveldb's Reader, without a cache. Its Release closes a file.
+// newTheirs returns goleveldb's Reader, without a cache. Release closes src if it is a file.
 func newTheirs(src io.ReaderAt, size int64) (*ltable.Reader, error) {
 	o := &opt.Options{Filter: lfilter.NewBloomFilter(10)}
 	return ltable.NewReader(src, size, storage.FileDesc{Type: storage.TypeTable, Num: 1}, nil, nil, o)
 }
 
-// BenchmarkOpenGet opens tables and gets one key of each, ours and goleveldb's in turns. x- is how many
-// times as long goleveldb took from the same kind of source.
+// BenchmarkOpenGet opens tables and gets one key of each, ours and goleveldb's in turns. x- is the ratio of
+// goleveldb's time to ours, for the same kind of source.
 func BenchmarkOpenGet(b *testing.B) {
 	for _, entries := range []int{100, 2000, 20_000, 1_000_000} {
 		b.Run(fmt.Sprintf("entries=%d/compression=none", entries), func(b *testing.B) { benchmarkOpenGet(b, entries, table.NoCompression) })
@@ -96,8 +96,8 @@ func benchmarkOpenGet(b *testing.B, entries int, codec table.Codec) {
 	reportRatio(b, "file", file, all["sievetable/from=file"])
 }
 
-// BenchmarkOpenClose opens and closes 10,000 tables of 100 entries, ours and goleveldb's in turns. The
-// metrics are for a table.
+// BenchmarkOpenClose opens and closes 10,000 tables of 100 entries, ours and goleveldb's in turns. Metrics are per
+// table.
 func BenchmarkOpenClose(b *testing.B) {
 	contents := tableOf(b, workload.W1(100), table.Snappy)
 	names := make([]string, 10_000)

@@ -14,9 +14,9 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// These tests show what GOLEVELDB.md says of goleveldb. When one fails, goleveldb has changed: mend the page.
+// These tests check what GOLEVELDB.md says about goleveldb. If one fails, goleveldb has changed: update the page.
 
-// Filters of C++ LevelDB before 1.18 have the name of goleveldb's, and another hash: they deny keys.
+// C++ LevelDB's filters before 1.18 have the same name as goleveldb's, but another hash: goleveldb misses keys.
 func TestProposalOneNameForTwoHashes(t *testing.T) {
 	t.Parallel()
 	contents, err := os.ReadFile("../../testdata/leveldb-1.17/byte-edges.ldb")
@@ -24,18 +24,18 @@ func TestProposalOneNameForTwoHashes(t *testing.T) {
 	r := openGoleveldb(t, contents)
 	it := r.NewIterator(nil, nil)
 	defer it.Release()
-	keys, denied := 0, 0
+	keys, missed := 0, 0
 	for ; it.Next(); keys++ {
 		if _, _, err := r.Find(it.Key(), true, nil); err == goleveldb.ErrNotFound {
-			denied++
+			missed++
 		}
 	}
-	if keys != 781 || denied != 140 {
-		t.Errorf("goleveldb does not find %d of %d keys, GOLEVELDB.md says 140 of 781", denied, keys)
+	if keys != 781 || missed != 140 {
+		t.Errorf("goleveldb does not find %d of %d keys, GOLEVELDB.md says 140 of 781", missed, keys)
 	}
 }
 
-// A generator writes to a buffer that was used before: the bits that were there stay.
+// If a generator writes to a used buffer, the old bits stay set.
 func TestProposalBitsOfAReusedBuffer(t *testing.T) {
 	t.Parallel()
 	policy, b := lfilter.NewBloomFilter(10), util.NewBuffer(nil)
@@ -60,18 +60,18 @@ func TestProposalBitsOfAReusedBuffer(t *testing.T) {
 	}
 }
 
-// A countingFilter counts how often it is asked.
+// A countingFilter counts how often it is checked.
 type countingFilter struct {
 	lfilter.Filter
-	asked int
+	checks int
 }
 
 func (f *countingFilter) Contains(filter, key []byte) bool {
-	f.asked++
+	f.checks++
 	return f.Filter.Contains(filter, key)
 }
 
-// Reader.Get of a table does not ask its filter. Find does, if filtered is true.
+// A table Reader checks its filter in Find, if filtered is true, but not in Get.
 func TestProposalGetAsksNoFilter(t *testing.T) {
 	t.Parallel()
 	f := &countingFilter{Filter: lfilter.NewBloomFilter(10)}
@@ -81,10 +81,10 @@ func TestProposalGetAsksNoFilter(t *testing.T) {
 	r, err := peer.Open(contents, o)
 	noError(t, err)
 	defer r.Release()
-	if _, err := r.Get([]byte("absent"), nil); err != goleveldb.ErrNotFound || f.asked != 0 {
-		t.Errorf("Get: %v, the filter was asked %d times, GOLEVELDB.md says never", err, f.asked)
+	if _, err := r.Get([]byte("absent"), nil); err != goleveldb.ErrNotFound || f.checks != 0 {
+		t.Errorf("Get: %v, the filter was checked %d times, GOLEVELDB.md says never", err, f.checks)
 	}
-	if _, _, err := r.Find([]byte("absent"), true, nil); err != goleveldb.ErrNotFound || f.asked != 1 {
-		t.Errorf("Find: %v, the filter was asked %d times, want once", err, f.asked)
+	if _, _, err := r.Find([]byte("absent"), true, nil); err != goleveldb.ErrNotFound || f.checks != 1 {
+		t.Errorf("Find: %v, the filter was checked %d times, want once", err, f.checks)
 	}
 }

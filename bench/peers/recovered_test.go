@@ -17,11 +17,11 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/history"
 )
 
-// churnEnv has the test binary open the goleveldb database that it names.
+// churnEnv names an environment variable. If it is set, the test binary works on the goleveldb database in that
+// directory.
 const churnEnv = "SIEVETABLE_TEST_CHURN"
 
-// A recoverer is an engine that lives with databases in a process of its own, and
-// recovers what that leaves.
+// A recoverer is an engine that works on databases in a separate process, and recovers them afterwards.
 type recoverer struct {
 	name    string
 	churn   func(dir string, reuseLogs bool) *exec.Cmd
@@ -40,7 +40,7 @@ func goleveldbRecoverer(t *testing.T) recoverer {
 	noError(t, err)
 	return recoverer{
 		name: "goleveldb",
-		churn: func(dir string, _ bool) *exec.Cmd { // which has no such option
+		churn: func(dir string, _ bool) *exec.Cmd { // goleveldb cannot reuse logs
 			cmd := exec.Command(self)
 			cmd.Env = append(os.Environ(), churnEnv+"="+dir)
 			return cmd
@@ -63,7 +63,7 @@ func levelDBRecoverer(t *testing.T) recoverer {
 	}
 }
 
-// live has the engine do the ops with the database, and close it.
+// live has the engine open the database, do the ops, and close it.
 func (e recoverer) live(t *testing.T, dir string, reuseLogs bool, ops ...[]history.Op) {
 	t.Helper()
 	cmd := e.churn(dir, reuseLogs)
@@ -73,42 +73,41 @@ func (e recoverer) live(t *testing.T, dir string, reuseLogs bool, ops ...[]histo
 	}
 }
 
-// writeOps writes ops to a process until it is dead.
+// writeOps writes ops to a process until it dies.
 func writeOps(w io.WriteCloser, ops iter.Seq[history.Op]) {
-	defer w.Close() // nobody reads any more
+	defer w.Close() // the process may be dead
 	out := bufio.NewWriter(w)
 	for op := range ops {
 		if _, err := out.Write(op.Append(nil)); err != nil {
 			return
 		}
 	}
-	out.Flush() // a process that is dead reads nothing
+	out.Flush() // the process may be dead
 }
 
-// compare returns how the command's answer for the directory differs from that of the
-// engine that recovers a copy of it: "" if it does not. The error is the engine's own.
+// compare describes how the command's output for dir differs from the output of the engine that recovers a copy. If
+// they agree, it returns "". The error is the engine's own.
 func (e recoverer) compare(t *testing.T, sst sstCommand, dir string) (difference string, err error) {
 	t.Helper()
 	recovered := copyOf(t, dir)
-	defer os.RemoveAll(recovered) // now, since there are many
+	defer os.RemoveAll(recovered) // before the test ends, since there are many
 	want, err := e.recover(recovered)
 	if err != nil {
 		return "", err
 	}
-	status, got, stderr := sst.ask("scan", "-f", "hex", dir)
+	status, got, stderr := sst.call("scan", "-f", "hex", dir)
 	if got != string(want) {
 		return fmt.Sprintf("%s\nsst: status %d, %.1000s", firstDifference(want, []byte(got)), status, stderr), nil
 	}
 	if dropped := droppedBy(recovered); dropped == "" && status != 0 {
 		return fmt.Sprintf("sst: status %d, %.1000s", status, stderr), nil
 	} else if dropped != "" && stderr == "" {
-		return "sst says nothing of damage; the engine: " + dropped, nil
+		return "sst reports no damage; the engine: " + dropped, nil
 	}
 	return "", nil
 }
 
-// droppedBy returns what C++ LevelDB said that it left out of a log, "" if it said
-// nothing.
+// droppedBy returns the message of C++ LevelDB that it dropped a part of a log, or "" if it dropped nothing.
 func droppedBy(dir string) string {
 	text, err := os.ReadFile(filepath.Join(dir, "LOG"))
 	if err != nil {
@@ -122,7 +121,7 @@ func droppedBy(dir string) string {
 	return ""
 }
 
-// firstDifference says where two texts of lines differ first.
+// firstDifference describes the first line that differs in two texts.
 func firstDifference(want, got []byte) string {
 	w, g := bytes.Split(want, []byte("\n")), bytes.Split(got, []byte("\n"))
 	i := 0

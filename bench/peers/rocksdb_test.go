@@ -13,8 +13,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// sstDump runs RocksDB's sst_dump, and skips the test where there is none. It says
-// nothing by its exit code: it is 0 for corruption too.
+// sstDump runs RocksDB's sst_dump. If that is not installed, the test is skipped. Its exit status is 0 even if a
+// table is corrupt.
 func sstDump(t *testing.T, args ...string) string {
 	t.Helper()
 	tool, err := exec.LookPath("sst_dump")
@@ -29,7 +29,7 @@ func sstDump(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// RocksDB's sst_dump verifies our tables, tells their properties, and scans them.
+// RocksDB's sst_dump verifies our tables, prints their properties, and scans them.
 func TestSSTDumpReadsOurTables(t *testing.T) {
 	t.Parallel()
 	w := workload.W1(2000)
@@ -62,7 +62,7 @@ func TestSSTDumpReadsOurTables(t *testing.T) {
 
 		contents[len(contents)/2] ^= 1
 		if out := sstDump(t, "--file="+file(t, contents), "--command=scan", "--verify_checksum"); !strings.Contains(out, "Corruption: block checksum mismatch") {
-			t.Errorf("%s: sst_dump does not see a flipped bit:\n%s", name, out)
+			t.Errorf("%s: sst_dump does not report a flipped bit:\n%s", name, out)
 		}
 	}
 }

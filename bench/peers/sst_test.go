@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// sstCommand is the sst sstCommand, built.
+// An sstCommand is the path of a built sst.
 type sstCommand string
 
 func buildSST(t *testing.T) sstCommand {
@@ -38,8 +38,8 @@ func (c sstCommand) run(t *testing.T, stdin []byte, args ...string) []byte {
 	return out
 }
 
-// The databases of both engines: sst says what they said themselves, finds them sound,
-// and makes tables of them that have the same entries.
+// From the databases of both engines, sst reads what the engines read. It finds the databases sound, and builds
+// tables with the same entries.
 func TestCommandOnDatabases(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
@@ -54,7 +54,7 @@ func TestCommandOnDatabases(t *testing.T) {
 	})
 }
 
-// checkScan checks what the command says of the database against what the engine did.
+// checkScan compares the output of sst scan and sst get with the engine's answers.
 func checkScan(t *testing.T, sst sstCommand, db string, users [][]byte, answers []history.Answer) {
 	t.Helper()
 	var want []string
@@ -79,8 +79,8 @@ func checkScan(t *testing.T, sst sstCommand, db string, users [][]byte, answers 
 	}
 }
 
-// checkCopies builds tables of what the command prints, of all of the database and of
-// each of its tables, and has the command compare them.
+// checkCopies builds tables from the output of sst scan, for the whole database and for each of its tables, and
+// compares them by sst diff.
 func checkCopies(t *testing.T, sst sstCommand, db string) {
 	t.Helper()
 	if out := sst.run(t, nil, "verify", "--quiet", db); len(out) > 0 {

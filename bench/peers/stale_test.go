@@ -14,7 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// What README.md says of the tables of a database: by themselves they have old values, and a DB has none.
+// As README.md says, the tables of a database may contain outdated values, which a DB does not return.
 func TestTablesAreStale(t *testing.T) {
 	t.Parallel()
 	const keys = 2000

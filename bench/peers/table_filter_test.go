@@ -45,7 +45,7 @@ func TestTableFiltersArePebbles(t *testing.T) {
 				t.Fatalf("%d bits per key, %d keys: %d bytes, Pebble's are %d, want the same: %t", bits, len(keys), len(got), len(want), same)
 			}
 			if len(keys) == 0 {
-				continue // neither is asked
+				continue // an empty filter is never checked
 			}
 			for _, contents := range [][]byte{want, got} {
 				checkSameAnswers(t, contents, append(randomKeys(rng, 200), keys...))
@@ -54,7 +54,7 @@ func TestTableFiltersArePebbles(t *testing.T) {
 	}
 }
 
-// checkSameAnswers asks a table filter for keys, by both packages.
+// checkSameAnswers looks up keys in a table filter with both packages.
 func checkSameAnswers(t *testing.T, contents []byte, keys [][]byte) {
 	t.Helper()
 	f, err := filter.NewTableBloom(0).Open(contents)
@@ -80,26 +80,25 @@ func pebbleTable(t *testing.T, keys [][]byte, o table.WriterOptions) (contents [
 	return tabletest.Build(t, external(o), entries), entries
 }
 
-func openPebble(t *testing.T, contents []byte, asked *sstable.FilterMetricsTracker) *sstable.Reader {
+func openPebble(t *testing.T, contents []byte, checks *sstable.FilterMetricsTracker) *sstable.Reader {
 	t.Helper()
 	r, err := sstable.NewMemReader(contents, sstable.ReaderOptions{
-		FilterMetricsTracker: asked,
+		FilterMetricsTracker: checks,
 		Filters:              map[string]sstable.FilterPolicy{bloom.FilterPolicy(10).Name(): bloom.FilterPolicy(10)},
 	})
 	noError(t, err)
 	return r
 }
 
-// Pebble opens our tables, reads all of them, and its filter questions are answered
-// by our filter.
+// Pebble reads all of our tables, and its lookups check our filters.
 func TestPebbleReadsOurTableFilters(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	w := workload.W1(20_000)
 	for _, o := range []table.WriterOptions{{}, {Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10), Concurrency: 2, DataDigest: true}, {FilterPrefix: filter.PrefixOfLength(8)}} {
-		var asked sstable.FilterMetricsTracker
+		var checks sstable.FilterMetricsTracker
 		contents, entries := pebbleTable(t, w.Keys, o)
-		r := openPebble(t, contents, &asked)
+		r := openPebble(t, contents, &checks)
 		if err := r.ValidateBlockChecksums(); err != nil {
 			t.Error(err)
 		}
@@ -121,8 +120,8 @@ func TestPebbleReadsOurTableFilters(t *testing.T) {
 			}
 			it.SeekPrefixGE(w.Absent[i], w.Absent[i], 0)
 		}
-		if m := asked.Load(); m.Hits < int64(len(w.Absent))*98/100 || m.Hits+m.Misses != int64(2*len(w.Keys)) {
-			t.Errorf("Pebble asked our filter %d times, which ruled out %d of %d absent keys", m.Hits+m.Misses, m.Hits, len(w.Absent))
+		if m := checks.Load(); m.Hits < int64(len(w.Absent))*98/100 || m.Hits+m.Misses != int64(2*len(w.Keys)) {
+			t.Errorf("Pebble checked our filter %d times, which ruled out %d of %d absent keys", m.Hits+m.Misses, m.Hits, len(w.Absent))
 		}
 		if err := errors.Join(it.Close(), r.Close()); err != nil {
 			t.Error(err)
@@ -130,8 +129,7 @@ func TestPebbleReadsOurTableFilters(t *testing.T) {
 	}
 }
 
-// The other way round: we read and ask what Pebble wrote, in the format of
-// LevelDB's tables that it still writes.
+// The other way round, we read tables and check filters that Pebble writes in the LevelDB format.
 func TestPebblesTableFilters(t *testing.T) {
 	t.Parallel()
 	w := workload.W1(20_000)

@@ -25,7 +25,7 @@ const (
 	levelDBName   = "leveldb.BuiltinBloomFilter2"
 )
 
-// randomShape returns a random point in the options that engines share.
+// randomShape returns random values of the options that the engines share.
 func randomShape(rng *rand.Rand) manifest.Table {
 	return manifest.Table{
 		BlockSize:       1 + rng.IntN(1<<rng.IntN(17)),
@@ -35,7 +35,7 @@ func randomShape(rng *rand.Rand) manifest.Table {
 	}
 }
 
-// oursAs returns our table, its filter listed under one name.
+// oursAs returns our table, with its filter under the given name.
 func oursAs(t testing.TB, name string, g manifest.Table, baseLg int, pairs []workload.Pair) []byte {
 	t.Helper()
 	o := ours.Options(g)
@@ -46,7 +46,7 @@ func oursAs(t testing.TB, name string, g manifest.Table, baseLg int, pairs []wor
 	return tabletest.Build(t, o, pairs)
 }
 
-// randomPairs returns up to n ascending pairs, keys of few different bytes.
+// randomPairs returns up to n pairs in ascending order. Their keys consist of few different bytes.
 func randomPairs(rng *rand.Rand, n int) []workload.Pair {
 	keys := randomKeys(rng, n)
 	for _, k := range keys {
@@ -63,7 +63,7 @@ func randomPairs(rng *rand.Rand, n int) []workload.Pair {
 	return pairs
 }
 
-// Uncompressed tables are goleveldb's, byte for byte.
+// Our uncompressed tables equal goleveldb's byte for byte.
 func TestTablesAreGoleveldbs(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 3))
@@ -76,7 +76,7 @@ func TestTablesAreGoleveldbs(t *testing.T) {
 	}
 }
 
-// checkAsGoleveldb checks that our uncompressed table is goleveldb's.
+// checkAsGoleveldb checks that our uncompressed table equals goleveldb's.
 func checkAsGoleveldb(t *testing.T, s manifest.Table, baseLg int, pairs []workload.Pair) {
 	t.Helper()
 	o := goleveldb.Options(s)
@@ -88,8 +88,7 @@ func checkAsGoleveldb(t *testing.T, s manifest.Table, baseLg int, pairs []worklo
 	}
 }
 
-// Uncompressed tables are C++ LevelDB's, byte for byte. It has no option for
-// the base lg.
+// Our uncompressed tables equal C++ LevelDB's byte for byte. LevelDB has no option for the base lg.
 func TestTablesAreLevelDBs(t *testing.T) {
 	t.Parallel()
 	tool := levelDB(t)
@@ -104,8 +103,8 @@ func TestTablesAreLevelDBs(t *testing.T) {
 	}
 }
 
-// The golden tables are what the engines write today. A C++ LevelDB that is
-// linked with another Snappy may compress to other bytes, of the same pairs.
+// The engines still write the golden tables. C++ LevelDB with another version of Snappy may compress the same pairs
+// to other bytes.
 func TestGoldensAreUpToDate(t *testing.T) {
 	t.Parallel()
 	golden.Each(t, "../../testdata", func(t *testing.T, g golden.Loaded) {
@@ -134,14 +133,14 @@ func TestGoldensAreUpToDate(t *testing.T) {
 }
 
 var (
-	// defaults are what a newcomer writes with.
+	// defaults are the options of a new user.
 	defaults = &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
 
-	// ofSets are what tables of sets are written with.
+	// ofSets are the options for tables of sets.
 	ofSets = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), DataDigest: true}
 
-	// withPrefixes have more keys in their filters and, as for RocksDB and Pebble, a table filter and properties.
-	// withExceptions have a block that others do not know.
+	// withPrefixes adds prefixes to the filters, and sets a table filter and properties, as for RocksDB and
+	// Pebble. withExceptions adds a block that other engines do not know.
 	withPrefixes   = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), FilterPrefix: filter.PrefixOfLength(8)}
 	withExceptions = &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(2), Never: absentKeys}
 
@@ -161,8 +160,7 @@ func absentKeys(yield func([]byte, error) bool) {
 	}
 }
 
-// checkTheirFilter checks that a peer finds every key, and that absent ones cost
-// it at most 0.02 reads each.
+// checkTheirFilter checks that a peer finds every key, and reads at most 0.02 blocks per absent key.
 func checkTheirFilter(t *testing.T, set workload.Set, get func(keys [][]byte) ([]leveldb.Answer, error)) {
 	t.Helper()
 	found, err := get(set.Keys)
@@ -233,7 +231,7 @@ func TestPeersReadOurDatasets(t *testing.T) {
 	})
 }
 
-// The engines' empty tables are read as empty, and ours by them.
+// sievetable and goleveldb read empty tables of each other as empty.
 func TestEmptyTables(t *testing.T) {
 	t.Parallel()
 	empty, err := goleveldb.Write(&opt.Options{Filter: lfilter.NewBloomFilter(10)}, nil)

@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// A contender does the same work as others.
+// A contender does the same work as the others.
 type contender struct {
 	name string
-	do   func(i int) error // a part of the work, the i-th
+	do   func(i int) error // does the i-th part of the work
 	took []time.Duration
 }
 
-// inTurns has all do each of some parts of the work, for each loop of the benchmark. The order is random:
-// who comes first finds in the processor's caches what the others have left there. The metrics are
-// medians, in ns for a part of that many steps.
+// inTurns has the contenders take turns: in each iteration of the benchmark, each does the given number of parts.
+// The order is random, since a contender finds the processor's caches as the others have left them. Metrics are
+// median times in ns per step. A part of the work has the given number of steps.
 func inTurns(b *testing.B, parts, steps int, all ...*contender) {
 	b.Helper()
 	order, rng := slices.Clone(all), rand.New(rand.NewPCG(29, 29))
@@ -48,7 +48,7 @@ func (c *contender) median() float64 {
 	return float64(c.took[len(c.took)/2])
 }
 
-// reportRatio reports how many times as long as ours theirs took.
+// reportRatio reports the ratio of their median time to ours.
 func reportRatio(b *testing.B, what string, theirs, ours *contender) {
 	b.Helper()
 	b.ReportMetric(theirs.median()/ours.median(), "x-"+what)

@@ -39,8 +39,7 @@ func usersOf(rounds [][]workload.Write) [][]byte {
 	return keys
 }
 
-// Databases that lived, with snapshots held while they were compacted, read back
-// version by version as they answered themselves.
+// From databases that held snapshots while they were compacted, a DB reads each version as the engine did.
 func TestDatabaseVersions(t *testing.T) {
 	t.Parallel()
 	rounds := workload.Writes(4, 2500, 1200)
@@ -64,8 +63,8 @@ func TestDatabaseVersions(t *testing.T) {
 	})
 }
 
-// eachLived tests a database of each engine that did the ops, with the answers that it gave. The compression is
-// goleveldb's.
+// eachLived has each engine do the ops in a new database, and calls test with the answers. Only goleveldb
+// compresses, with c.
 func eachLived(
 	t *testing.T, c opt.Compression, ops []history.Op, test func(t *testing.T, engine, dir string, answers []history.Answer),
 ) {
@@ -84,7 +83,7 @@ func eachLived(
 	run("C++ LevelDB", func(t *testing.T, dir string) ([]history.Answer, error) { return levelDBDatabase(t).Live(dir, ops) })
 }
 
-// checkSnapshots checks that iterators show, in both directions, the keys that the database found.
+// checkSnapshots checks that iterators return, in both directions, the keys that the engine found.
 func checkSnapshots(t *testing.T, db *database.DB, sequences []uint64, gets []history.Op, answers []history.Answer) {
 	t.Helper()
 	want := make([][]workload.Pair, len(sequences))
@@ -98,8 +97,8 @@ func checkSnapshots(t *testing.T, db *database.DB, sequences []uint64, gets []hi
 	}
 }
 
-// checkTables checks the tables of a database. Together they have all versions: a snapshot was held from the beginning.
-// Each has the bytes that we write for its entries.
+// checkTables checks the tables of a database. Together they contain all versions, since a snapshot was held from
+// the beginning. Each equals the table that we write for its entries.
 func checkTables(t *testing.T, dir, filterName string, rounds [][]workload.Write) {
 	t.Helper()
 	want, got := map[string]string{}, map[string]string{}
@@ -120,7 +119,7 @@ func checkTables(t *testing.T, dir, filterName string, rounds [][]workload.Write
 			got[string(p.Key)] = string(p.Value)
 		}
 		if !bytes.Equal(tabletest.Build(t, o, pairs), contents) {
-			t.Errorf("%s: written again, its %d bytes are others", name, len(contents))
+			t.Errorf("%s: written again, its %d bytes differ", name, len(contents))
 		}
 	}
 	if !maps.Equal(want, got) {

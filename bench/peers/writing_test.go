@@ -15,8 +15,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// BenchmarkWrite writes tables of W1 and W2 to nowhere, ours and goleveldb's in turns. The metrics
-// are for a table. To compare one core, use -cpu 1.
+// BenchmarkWrite writes tables of W1 and W2 to io.Discard, ours and goleveldb's in turns. Metrics are per table. To
+// compare on one core, use -cpu 1.
 func BenchmarkWrite(b *testing.B) {
 	w2, err := workload.W2()
 	noError(b, err)
@@ -41,7 +41,7 @@ func writeOurs(pairs []workload.Pair, codec table.Codec) error {
 	return workload.WriteAll(w, pairs)
 }
 
-// buffers is the pool that goleveldb's engine gives to its Writers.
+// buffers is a pool like the one that goleveldb passes to its Writers.
 var buffers = util.NewBufferPool(opt.DefaultBlockSize + 5)
 
 func writeTheirs(pairs []workload.Pair, codec table.Codec) error {

@@ -12,8 +12,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// FuzzWrittenDatabases writes databases of whatever keys the input can be cut into, in one table or in
-// many: both engines read what the MANIFEST says of them.
+// FuzzWrittenDatabases cuts the input into keys and writes them to a database of one or many tables. Both engines
+// must read it.
 func FuzzWrittenDatabases(f *testing.F) {
 	f.Add([]byte("aabbbcccddde"), uint8(2), uint16(1))
 	f.Add([]byte("\x00\xff\x00\x00\xff\xff\x01\xfe"), uint8(1), uint16(300))
@@ -22,10 +22,10 @@ func FuzzWrittenDatabases(f *testing.F) {
 		keys = fmt.Appendf(keys, "%0200d", i)
 	}
 	f.Add(keys, uint8(199), uint16(0)) // a MANIFEST of several blocks
-	levelDBDatabase(f)                 // compiled now: an input may take 10 s
+	levelDBDatabase(f)                 // compiled now, since an input must not take more than 10 s
 	f.Fuzz(func(t *testing.T, data []byte, width uint8, tableSize uint16) {
 		if bytes.Contains(data, []byte("~")) {
-			t.Skip("the judges look for keys that end in ~~, and want none")
+			t.Skip("the engines check that no key ends in ~~")
 		}
 		var entries []entry
 		for _, p := range workload.Cut(data, 1+int(width)) {
