@@ -15,8 +15,8 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// writeDatabases writes into dir the one table that each engine's database of few
-// writes has, compacted while snapshots were held.
+// writeDatabases has each engine perform a few writes, and compact its database while snapshots are held. It writes
+// the one table of each database to dir.
 func writeDatabases(dir, tmp string, tool *leveldb.Database) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -52,7 +52,7 @@ func liveGoleveldb(dir string) ([]history.Answer, error) {
 	return goleveldb.Live(dir, &opt.Options{Filter: lfilter.NewBloomFilter(10), Compression: opt.NoCompression}, fewOps())
 }
 
-// onlyTable returns the table of a database that has one. Beside it may be files that goleveldb has not removed.
+// onlyTable returns the only table of a database. dir may contain other files that goleveldb has not removed.
 func onlyTable(dir string) ([]byte, error) {
 	db, err := database.Open(dir, nil)
 	if err != nil {

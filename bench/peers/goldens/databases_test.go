@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/internal/errtest"
 )
 
-// A file that goleveldb has compacted, and not removed, is not taken for the table of its database.
+// A compacted file that goleveldb has not removed is not mistaken for the database's table.
 func TestOnlyTable(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "db")

@@ -15,8 +15,8 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// A filterer builds a filter of keys, and asks it for others.
-type filterer func(bitsPerKey int, keys, asked [][]byte) (filter []byte, answers []bool, err error)
+// A filterer builds a filter of keys, and looks up others in it.
+type filterer func(bitsPerKey int, keys, sought [][]byte) (filter []byte, answers []bool, err error)
 
 // writeFilters writes the golden filters of both engines.
 func writeFilters(dir string, tool *leveldb.Tool) error {
@@ -44,8 +44,8 @@ func writeFilters(dir string, tool *leveldb.Tool) error {
 	return nil
 }
 
-// goldenFilters returns filters of few and of many keys. The keys end in bytes of all values,
-// since LevelDB's hash takes the bytes behind the last 4 one by one.
+// goldenFilters returns filters with few and with many keys. The keys end in bytes of all values, since LevelDB's
+// hash processes the bytes after the last group of 4 one by one.
 func goldenFilters(build filterer) ([]manifest.Filter, error) {
 	rng := rand.New(rand.NewPCG(51, 51))
 	sets := []struct {
@@ -57,11 +57,11 @@ func goldenFilters(build filterer) ([]manifest.Filter, error) {
 		{"last bytes", lastBytes(rng)},
 		{"random", randomKeys(rng, 100, 24)},
 	}
-	asked := append(randomKeys(rng, 60, 12), lastBytes(rng)...)
+	sought := append(randomKeys(rng, 60, 12), lastBytes(rng)...)
 	var filters []manifest.Filter
 	for _, bits := range []int{0, 1, 2, 5, 10, 16, 20, 44, 100} {
 		for _, set := range sets {
-			filter, answers, err := build(bits, set.keys, asked)
+			filter, answers, err := build(bits, set.keys, sought)
 			if err != nil {
 				return nil, err
 			}
@@ -69,7 +69,7 @@ func goldenFilters(build filterer) ([]manifest.Filter, error) {
 			for _, key := range set.keys {
 				f.Keys = append(f.Keys, key)
 			}
-			for i, key := range asked {
+			for i, key := range sought {
 				f.Answers = append(f.Answers, manifest.Answer{Key: key, MayContain: answers[i]})
 			}
 			filters = append(filters, f)
@@ -99,7 +99,7 @@ func randomKeys(rng *rand.Rand, n, most int) [][]byte {
 	return keys
 }
 
-func goleveldbFilter(bitsPerKey int, keys, asked [][]byte) (filter []byte, answers []bool, err error) {
+func goleveldbFilter(bitsPerKey int, keys, sought [][]byte) (filter []byte, answers []bool, err error) {
 	p := lfilter.NewBloomFilter(bitsPerKey)
 	g := p.NewGenerator()
 	for _, k := range keys {
@@ -107,7 +107,7 @@ func goleveldbFilter(bitsPerKey int, keys, asked [][]byte) (filter []byte, answe
 	}
 	var b util.Buffer
 	g.Generate(&b)
-	for _, k := range asked {
+	for _, k := range sought {
 		answers = append(answers, p.Contains(b.Bytes(), k))
 	}
 	return b.Bytes(), answers, nil

@@ -1,18 +1,16 @@
-// Command goldens writes the golden tables and their MANIFEST into testdata,
-// each with the engine that it is named after, bare filters of goleveldb and C++
-// LevelDB into testdata/filters, and tables of these engines' databases into
-// table/testdata/databases. It needs C++ LevelDB (Debian:
-// libleveldb-dev). From the root:
+// Command goldens writes the golden tables and their MANIFEST into testdata, each table with the engine that it is
+// named after. It also writes filters of goleveldb and C++ LevelDB into testdata/filters, and tables of their
+// databases into table/testdata/databases. It needs C++ LevelDB (Debian: libleveldb-dev). From the root:
 //
 //	go run ./bench/peers/goldens
 //
-// Two older engines have written a few tables too: C++ LevelDB 1.17, the last version whose
-// filters take the bytes at the end of a key as signed, and iq80's LevelDB for Java. These
-// tables stay as they are, unless the flags say that the engines are there:
+// Two older engines wrote a few tables, too: C++ LevelDB 1.17, the last version whose filters treat the bytes at
+// the end of a key as signed, and iq80's LevelDB for Java. These tables are kept, unless the engines are given by
+// flags:
 //
 //	go run ./bench/peers/goldens -leveldb-1.17 TREE -iq80
 //
-// TREE is LevelDB's source at the tag v1.17, in which make has run.
+// TREE is the source tree of LevelDB v1.17 in which make has run.
 package main
 
 import (
@@ -46,8 +44,8 @@ func main() {
 
 type producer struct {
 	name, version string
-	matrix        []manifest.Table                                              // the tables to write, but for what they hold
-	write         func(g manifest.Table, pairs []workload.Pair) ([]byte, error) // nil: it is not here, and its tables stay
+	matrix        []manifest.Table                                              // tables to write, without their contents
+	write         func(g manifest.Table, pairs []workload.Pair) ([]byte, error) // nil if the engine is missing: its tables are kept
 }
 
 func run(dir, databases string, old oldEngines) error {
@@ -85,7 +83,7 @@ func run(dir, databases string, old oldEngines) error {
 	))
 }
 
-// isLarge reports whether a table is so large that tests make ours again from the engines' own.
+// isLarge reports whether a table is large. Then ours is not stored: tests rebuild it from the engines' tables.
 func isLarge(g manifest.Table) bool {
 	return slices.Contains([]string{"many-blocks", "one-mib", "100k"}, g.Dataset)
 }
@@ -111,8 +109,7 @@ func writeTables(dir string, producers []producer) error {
 	return manifest.Write(dir, tables)
 }
 
-// writeAll rewrites the producer's tables, and nothing else stays in its
-// directory.
+// writeAll writes the producer's tables, and removes everything else from its directory.
 func (p producer) writeAll(dir string) ([]manifest.Table, error) {
 	if err := os.RemoveAll(filepath.Join(dir, p.name)); err != nil {
 		return nil, err
@@ -140,8 +137,8 @@ func (p producer) writeAll(dir string) ([]manifest.Table, error) {
 	return tables, nil
 }
 
-// matrix returns the tables that every producer writes: one option or dataset
-// off the usual at a time.
+// matrix returns the tables that every producer writes. Each differs from the usual one in an option or the
+// dataset.
 func matrix() []manifest.Table {
 	usual := manifest.Table{
 		BlockSize: 4096, RestartInterval: 16, BitsPerKey: 10, Compression: "none", Dataset: "mixed",

@@ -9,21 +9,21 @@ import (
 	"github.com/sievetable/sievetable/internal/manifest"
 )
 
-// oldEngines are engines that few machines have.
+// oldEngines are engines that few machines have installed.
 type oldEngines struct {
-	leveldbTree string // of LevelDB 1.17; "": not here
+	leveldbTree string // of LevelDB 1.17; "" if missing
 	iq80        bool
 }
 
-// producers returns the old engines, whether they are here or not.
+// producers returns the old engines, including missing ones.
 func (o oldEngines) producers(tmp string) ([]producer, error) {
 	leveldb117, err := o.leveldb117(tmp)
 	java, javaErr := o.java(tmp)
 	return []producer{leveldb117, java}, errors.Join(err, javaErr)
 }
 
-// leveldb117 returns LevelDB 1.17. Its filters differ from those of today for keys that end in
-// bytes ≥ 0x80, which the dataset byte-edges has.
+// leveldb117 returns LevelDB 1.17. Its filters differ from today's for keys that end in bytes ≥ 0x80, as in the
+// dataset byte-edges.
 func (o oldEngines) leveldb117(tmp string) (p producer, err error) {
 	p.name, p.matrix = "leveldb-1.17", []manifest.Table{
 		{File: "byte-edges.ldb", BlockSize: 4096, RestartInterval: 16, BitsPerKey: 10, Compression: "none", Dataset: "byte-edges"},
@@ -32,7 +32,7 @@ func (o oldEngines) leveldb117(tmp string) (p producer, err error) {
 	if o.leveldbTree == "" {
 		return p, nil
 	}
-	dir, err := os.MkdirTemp(tmp, "") // tmp has the program of today's LevelDB
+	dir, err := os.MkdirTemp(tmp, "") // tmp contains the program for the installed LevelDB
 	if err != nil {
 		return p, err
 	}
@@ -44,8 +44,7 @@ func (o oldEngines) leveldb117(tmp string) (p producer, err error) {
 	return p, nil
 }
 
-// java returns iq80's LevelDB. Its empty blocks have no restart point, as the metaindex of each
-// table has.
+// java returns iq80's LevelDB. Its empty blocks, such as the metaindex of each table, have no restart point.
 func (o oldEngines) java(tmp string) (p producer, err error) {
 	p.name = "iq80"
 	for _, dataset := range []string{"empty", "one", "mixed", "byte-edges"} {
