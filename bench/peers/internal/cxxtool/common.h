@@ -1,4 +1,4 @@
-// What the programs need that tests run. Numbers come and leave as u32le.
+// Helpers for the programs that tests run. Numbers are read and written as u32le.
 
 #ifndef SIEVETABLE_COMMON_H_
 #define SIEVETABLE_COMMON_H_

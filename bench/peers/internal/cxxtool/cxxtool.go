@@ -1,5 +1,5 @@
-// Package cxxtool compiles small C++ programs against the libraries that are installed, and runs
-// them. Keys and pairs go in and come out with their lengths as u32le before them.
+// Package cxxtool compiles small C++ programs against the installed libraries, and runs them. Keys and values in
+// their input and output are prefixed with their lengths, as u32le.
 package cxxtool
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// ErrMissing is in the chain of the error of Compile where there is no C++ compiler or no library.
+// ErrMissing is wrapped by the error of Compile if the C++ compiler or the library is not installed.
 var ErrMissing = errors.New("not installed")
 
 //go:embed common.h
@@ -27,9 +27,9 @@ var common []byte
 type Source struct {
 	Files   fs.FS    // with cxx/NAME.cc
 	Name    string   // such as ldbtool
-	Header  string   // one of the library's, which tells whether it is installed
-	Package string   // Debian's, which has the library
-	Library []string // flags of the compiler for the library
+	Header  string   // of the library; tells whether it is installed
+	Package string   // Debian package of the library
+	Library []string // compiler flags for the library
 }
 
 // Compile compiles the program into dir, and returns its path.
@@ -64,7 +64,8 @@ func (s Source) missing() error {
 	return fmt.Errorf("%s: %w (Debian: apt-get install g++ %s)", s.Name, ErrMissing, s.Package)
 }
 
-// Run runs a program, and returns its standard output, also if it fails. The error contains its standard error.
+// Run runs a program. It returns the standard output even if the program fails. The error contains the standard
+// error.
 func Run(path string, in []byte, args ...string) ([]byte, error) {
 	c := exec.Command(path, args...)
 	c.Stdin = bytes.NewReader(in)
@@ -77,7 +78,7 @@ func Run(path string, in []byte, args ...string) ([]byte, error) {
 	return out, err
 }
 
-// Keys returns keys as the programs take them.
+// Keys encodes keys for the programs.
 func Keys(keys [][]byte) (in []byte) {
 	for _, k := range keys {
 		in = append(binary.LittleEndian.AppendUint32(in, uint32(len(k))), k...)
@@ -85,7 +86,7 @@ func Keys(keys [][]byte) (in []byte) {
 	return in
 }
 
-// Pairs returns pairs as the programs take them.
+// Pairs encodes pairs for the programs.
 func Pairs(pairs []workload.Pair) (in []byte) {
 	for _, p := range pairs {
 		in = workload.AppendPair(in, p)
@@ -93,7 +94,7 @@ func Pairs(pairs []workload.Pair) (in []byte) {
 	return in
 }
 
-// ParsePairs returns the pairs that a program printed. They are parts of out.
+// ParsePairs parses the pairs that a program printed. They share memory with out.
 func ParsePairs(out []byte) (pairs []workload.Pair) {
 	for len(out) > 0 {
 		key, value := binary.LittleEndian.Uint32(out), binary.LittleEndian.Uint32(out[4:])

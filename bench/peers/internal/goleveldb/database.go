@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/history"
 )
 
-// with opens a database, does something with it, and closes it.
+// with opens a database, calls do, and closes it.
 func with(dir string, o *opt.Options, do func(*leveldb.DB) error) error {
 	db, err := leveldb.OpenFile(dir, o)
 	if err != nil {
@@ -29,7 +29,7 @@ func with(dir string, o *opt.Options, do func(*leveldb.DB) error) error {
 	return nil
 }
 
-// A liver has a database, snapshots of it, the writes that wait for their commit, and answers.
+// A liver performs Ops on a database. It holds the snapshots, the uncommitted writes and the answers.
 type liver struct {
 	db        *leveldb.DB
 	snapshots []*leveldb.Snapshot
@@ -37,7 +37,7 @@ type liver struct {
 	answers   []history.Answer
 }
 
-// live opens the database in dir, or a new one, calls do, and closes the database.
+// live opens or creates the database in dir, calls do, and closes the database.
 func live(dir string, o *opt.Options, do func(l *liver) error) error {
 	return with(dir, o, func(db *leveldb.DB) error {
 		l := &liver{db: db}
@@ -83,7 +83,7 @@ func (l *liver) do(op history.Op) error {
 	return nil
 }
 
-// Live makes a database in dir and does the ops with it.
+// Live creates a database in dir and performs the ops.
 func Live(dir string, o *opt.Options, ops []history.Op) (answers []history.Answer, err error) {
 	err = live(dir, o, func(l *liver) error {
 		for _, op := range ops {
@@ -97,8 +97,8 @@ func Live(dir string, o *opt.Options, ops []history.Op) (answers []history.Answe
 	return answers, err
 }
 
-// Churn opens the database in dir, or a new one, with what makes tables and logs small,
-// prints a line when that is done, and does with it what the Ops of in say.
+// Churn opens or creates the database in dir, with options for small tables and logs. Then it prints a line, and
+// performs the Ops that it reads from in.
 func Churn(dir string, in io.Reader, out io.Writer) error {
 	o := &opt.Options{
 		Filter: filter.NewBloomFilter(10), WriteBuffer: 32 << 10, BlockSize: 1 << 10,
@@ -119,15 +119,14 @@ func Churn(dir string, in io.Reader, out io.Writer) error {
 	})
 }
 
-// Dump recovers the database in dir, and prints its pairs as sst scan -f hex does.
+// Dump recovers the database in dir, and prints its pairs in the format of sst scan -f hex.
 func Dump(dir string, out io.Writer) error {
 	return with(dir, &opt.Options{ErrorIfMissing: true}, func(db *leveldb.DB) error {
 		return printEach(db, out, func(_, _ []byte) error { return nil })
 	})
 }
 
-// Repair has goleveldb repair the database in dir, and prints its pairs as sst scan -f hex does, as
-// many as can be read.
+// Repair has goleveldb repair the database in dir, and prints all readable pairs in the format of sst scan -f hex.
 func Repair(dir string, out io.Writer) error {
 	db, err := leveldb.RecoverFile(dir, nil)
 	if err == nil {
@@ -136,9 +135,9 @@ func Repair(dir string, out io.Writer) error {
 	return errors.Join(err, Dump(dir, out))
 }
 
-// Judge opens the database in dir with all checks, prints its pairs as sst scan -f hex does, does the
-// Puts and Deletes, compacts it and closes it; then it opens it again, and prints a line "again" and
-// the pairs that it has by then.
+// Judge opens the database in dir with all checks, prints its pairs in the format of sst scan -f hex, performs the
+// Puts and Deletes, compacts the database, and closes it. Then it opens it again, and prints a line "again" and the
+// pairs.
 func Judge(dir string, order comparer.Comparer, ops []history.Op, out io.Writer) error {
 	o := &opt.Options{
 		Comparer: order, Filter: filter.NewBloomFilter(10), ErrorIfMissing: true, Strict: opt.StrictAll, WriteBuffer: 64 << 10,
@@ -164,14 +163,14 @@ func judge(db *leveldb.DB, ops []history.Op, out io.Writer) error {
 	return db.CompactRange(util.Range{})
 }
 
-// printAll prints all pairs, and checks that lookups find each key, and none that is longer.
+// printAll prints all pairs. It checks that lookups find each key, but not the key followed by "~~".
 func printAll(db *leveldb.DB, out io.Writer) error {
 	return printEach(db, out, func(key, value []byte) error {
 		if v, err := db.Get(key, nil); err != nil || !bytes.Equal(v, value) {
 			return fmt.Errorf("%q: Get returns a value of %d bytes, %v", key, len(v), err)
 		}
 		if v, err := db.Get(append(slices.Clip(key), "~~"...), nil); !errors.Is(err, leveldb.ErrNotFound) {
-			return fmt.Errorf("%q, which is not there: Get returns a value of %d bytes, %v", key, len(v), err)
+			return fmt.Errorf("%q followed by ~~, which is absent: Get returns a value of %d bytes, %v", key, len(v), err)
 		}
 		return nil
 	})

@@ -1,5 +1,4 @@
-// Package goleveldb has goleveldb write and read single tables, and opens its
-// files with what its own database would give them.
+// Package goleveldb has goleveldb write and read single tables, and work on databases.
 package goleveldb
 
 import (
@@ -17,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// Options returns the options that a golden table is written with.
+// Options returns the options for a golden table.
 func Options(g manifest.Table) *opt.Options {
 	o := &opt.Options{
 		BlockSize:            g.BlockSize,
@@ -33,7 +32,7 @@ func Options(g manifest.Table) *opt.Options {
 	return o
 }
 
-// Write builds the table of pairs.
+// Write builds a table of the pairs.
 func Write(o *opt.Options, pairs []workload.Pair) ([]byte, error) {
 	var out bytes.Buffer
 	if err := workload.WriteAll(table.NewWriter(&out, o, nil, 0), pairs); err != nil {
@@ -42,14 +41,14 @@ func Write(o *opt.Options, pairs []workload.Pair) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// A Reader is goleveldb's table reader with a count of its reads.
+// A Reader is a goleveldb table reader that counts its reads.
 type Reader struct {
 	*table.Reader
 	src *countingReader
 }
 
-// Open opens a table with all of goleveldb's checks, and keeps index and filter
-// in memory as its database does.
+// Open opens a table with all of goleveldb's checks. The index and the filter are kept in memory, as in goleveldb's
+// database.
 func Open(contents []byte, o *opt.Options) (*Reader, error) {
 	strict := *o
 	strict.Strict = opt.StrictAll
@@ -61,10 +60,10 @@ func Open(contents []byte, o *opt.Options) (*Reader, error) {
 	return &Reader{Reader: r, src: src}, nil
 }
 
-// Reads returns how many reads of the file there were so far.
+// Reads returns the number of reads of the file.
 func (r *Reader) Reads() int { return r.src.n }
 
-// FindFiltered returns whether key is there, by a lookup that asks the filter.
+// FindFiltered reports whether the table contains key. The lookup checks the filter.
 func (r *Reader) FindFiltered(key []byte) (bool, error) {
 	k, _, err := r.Find(key, true, nil)
 	if errors.Is(err, table.ErrNotFound) {

@@ -13,8 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// Churn yields Ops without end: batches of writes to few keys, snapshots, and
-// compactions of ranges.
+// Churn yields an endless sequence of Ops: batches of writes to few keys, snapshots, and compactions of ranges.
 func Churn(rng *rand.Rand) iter.Seq[Op] {
 	one := func(in int) bool { return rng.IntN(in) == 0 }
 	return func(yield func(Op) bool) {
@@ -39,7 +38,7 @@ func Churn(rng *rand.Rand) iter.Seq[Op] {
 	}
 }
 
-// batch returns some writes and their commit. Few are longer than a block of the log.
+// batch returns some writes and their commit. A few batches are longer than a block of the log.
 func batch(rng *rand.Rand) []Op {
 	n := 1 + rng.IntN(8)
 	if rng.IntN(50) == 0 {
@@ -65,7 +64,7 @@ func batch(rng *rand.Rand) []Op {
 	return append(ops, commit)
 }
 
-// churnKey returns one of some thousand keys, a few of which are very short.
+// churnKey returns one of some five thousand keys, a few of which are very short.
 func churnKey(rng *rand.Rand) []byte {
 	if rng.IntN(20) == 0 {
 		return workload.RandomBytes(rng, rng.IntN(3))
@@ -73,7 +72,7 @@ func churnKey(rng *rand.Rand) []byte {
 	return fmt.Appendf(nil, "key%05d", rng.IntN(5000))
 }
 
-// Read reads an Op that Append appended. It is io.EOF where none begins.
+// Read reads an Op in the format of Append. At the end of the input, it returns io.EOF.
 func Read(r *bufio.Reader) (Op, error) {
 	var head [4]uint32
 	if err := binary.Read(r, binary.LittleEndian, &head); err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A part of an Op is not the end of all.
+// A truncated Op is not the end of the input.
 func TestReadCut(t *testing.T) {
 	t.Parallel()
 	whole := Encode([]Op{{Kind: Put, Key: []byte("key"), Value: []byte("value")}})

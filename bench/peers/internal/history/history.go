@@ -1,5 +1,5 @@
-// Package history has databases live through the same: writes, snapshots, and
-// compactions while these are held.
+// Package history defines operations on databases, so that all engines perform the same ones: writes, snapshots,
+// and compactions while snapshots are held.
 package history
 
 import (
@@ -8,37 +8,36 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// An Op is one thing to do with a database.
+// An Op is an operation on a database.
 type Op struct {
 	Kind       Kind
 	Key, Value []byte
-	Snapshot   int // which one to get the key from, from 0 on
+	Snapshot   int // number of the snapshot to get the key from
 }
 
-// Kind says what to do.
+// Kind is the kind of an Op.
 type Kind uint32
 
 // The kinds of Ops. Deletes and Puts wait for a Commit.
 const (
 	Delete Kind = iota
 	Put
-	Snapshot     // to be held until the end, or a Release
-	Compact      // all of the database
-	Get          // to be answered
-	CompactRange // from the key to the value
-	Commit       // the puts and deletes since the last one, and sync if Snapshot is 1
+	Snapshot     // held until the end, or a Release
+	Compact      // the whole database
+	Get          // adds an Answer
+	CompactRange // from Key to Value
+	Commit       // Puts and Deletes since the last Commit; with a sync if Snapshot is 1
 	Release      // all snapshots
 )
 
-// An Answer is what a Get found.
+// An Answer is the result of a Get.
 type Answer struct {
 	Found bool
 	Value []byte
 }
 
-// Of returns rounds of writes with a snapshot before each and behind the last, a
-// compaction after each round, and gets of all the keys from each of the
-// snapshots. sequences are what the snapshots see up to.
+// Of returns the Ops for rounds of writes: a snapshot before each round and after the last one, a compaction after
+// each round, and finally gets of all keys from each snapshot. sequences are the sequence numbers of the snapshots.
 func Of(rounds [][]workload.Write, keys [][]byte) (ops []Op, sequences []uint64) {
 	sequence := uint64(0)
 	snapshot := func() {
@@ -66,7 +65,7 @@ func Of(rounds [][]workload.Write, keys [][]byte) (ops []Op, sequences []uint64)
 	return ops, sequences
 }
 
-// Encode returns the ops as Append appends them.
+// Encode returns the ops in the format of Append.
 func Encode(ops []Op) (in []byte) {
 	for _, op := range ops {
 		in = op.Append(in)
@@ -74,8 +73,8 @@ func Encode(ops []Op) (in []byte) {
 	return in
 }
 
-// Append appends the Op for a program to read: kind, snapshot, and the lengths of
-// key and value as u32le, then key and value.
+// Append appends the Op in a format for programs: the kind, the snapshot, and the lengths of key and value, all as
+// u32le, then key and value.
 func (o *Op) Append(dst []byte) []byte {
 	for _, n := range []uint32{uint32(o.Kind), uint32(o.Snapshot), uint32(len(o.Key)), uint32(len(o.Value))} {
 		dst = binary.LittleEndian.AppendUint32(dst, n)

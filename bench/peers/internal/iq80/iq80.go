@@ -1,5 +1,5 @@
-// Package iq80 has iq80's LevelDB for Java write single tables, by a small program that is
-// compiled against the installed library (Debian: libleveldb-java, default-jdk-headless).
+// Package iq80 has iq80's LevelDB for Java write single tables. It compiles a small program against the installed
+// library (Debian: libleveldb-java, default-jdk-headless).
 package iq80
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// jars is where Debian has the library.
+// jars is the directory of the library on Debian.
 const jars = "/usr/share/java"
 
 //go:embed WriteTable.java
@@ -32,7 +32,7 @@ type Tool struct {
 
 // Build compiles the program into dir.
 func Build(dir string) (*Tool, error) {
-	versioned, _ := filepath.Glob(jars + "/leveldb-[0-9]*.jar") // fails for a bad pattern only
+	versioned, _ := filepath.Glob(jars + "/leveldb-[0-9]*.jar") // fails only for a malformed pattern
 	if _, err := exec.LookPath("javac"); err != nil || len(versioned) == 0 {
 		return nil, errors.New("iq80: not installed (Debian: apt-get install default-jdk-headless libleveldb-java)")
 	}
@@ -50,8 +50,8 @@ func Build(dir string) (*Tool, error) {
 	return t, nil
 }
 
-// Write builds the table of pairs with a golden table's options, uncompressed and without a
-// filter: the library has none.
+// Write builds a table of the pairs with a golden table's options, but uncompressed and without a filter, since the
+// library has no filters.
 func (t *Tool) Write(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "iq80")
 	if err != nil {

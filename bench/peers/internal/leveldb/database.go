@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/history"
 )
 
-// A Database is a program that writes and reads whole databases.
+// A Database is a compiled program that writes and reads whole databases.
 type Database struct{ path string }
 
 // BuildDatabase compiles the program into dir.
@@ -18,10 +18,10 @@ func BuildDatabase(dir string) (*Database, error) {
 	return &Database{path}, err
 }
 
-// Dump returns the pairs as sst scan -f hex prints them.
+// Dump returns the pairs in the format of sst scan -f hex.
 func (d *Database) Dump(dir string) ([]byte, error) { return cxxtool.Run(d.path, nil, "dump", dir) }
 
-// Live makes a database without compression in dir and does the ops with it.
+// Live creates an uncompressed database in dir and performs the ops.
 func (d *Database) Live(dir string, ops []history.Op) (answers []history.Answer, err error) {
 	out, err := cxxtool.Run(d.path, history.Encode(ops), "live", dir)
 	if err != nil {
@@ -36,14 +36,14 @@ func (d *Database) Live(dir string, ops []history.Op) (answers []history.Answer,
 	return answers, nil
 }
 
-// Churn is to open the database in dir, or a new one, to print a line when that is done,
-// and to do with it what the Ops of standard input say.
+// Churn returns a command that opens or creates the database in dir, prints a line, and performs the Ops on its
+// standard input.
 func (d *Database) Churn(dir string, reuseLogs bool) *exec.Cmd {
 	return exec.Command(d.path, "churn", dir, oneIf(reuseLogs))
 }
 
-// Judge opens the database in dir, whose comparator has that name, with paranoid checks, dumps it, does the Puts and
-// Deletes, compacts it and closes it. Then it opens and dumps it again, after a line "again".
+// Judge opens the database in dir, which has the given comparator, with paranoid checks, dumps it, performs the
+// Puts and Deletes, compacts it and closes it. Then it opens and dumps it again, after a line "again".
 func (d *Database) Judge(dir, comparator string, ops []history.Op) ([]byte, error) {
 	return cxxtool.Run(d.path, history.Encode(ops), "judge", dir, comparator)
 }

@@ -1,6 +1,5 @@
-// Package leveldb has C++ LevelDB write and read single tables, and databases, by
-// small programs that are compiled against the installed library (Debian:
-// libleveldb-dev).
+// Package leveldb has C++ LevelDB write and read tables and databases. It compiles small programs against the
+// installed library (Debian: libleveldb-dev).
 package leveldb
 
 import (
@@ -21,7 +20,7 @@ import (
 //go:embed cxx
 var sources embed.FS
 
-// A Tool is the compiled program.
+// A Tool is a compiled program that writes and reads single tables.
 type Tool struct {
 	path    string
 	Version string // of the library
@@ -30,8 +29,7 @@ type Tool struct {
 // Build compiles the program into dir.
 func Build(dir string) (*Tool, error) { return build(dir, "-lleveldb") }
 
-// BuildWith compiles the program into dir, with the headers and the libleveldb.a of a source
-// tree of LevelDB in which make has run.
+// BuildWith compiles the program into dir against a LevelDB source tree in which make has run.
 func BuildWith(tree, dir string) (*Tool, error) {
 	return build(dir, "-I"+filepath.Join(tree, "include"), filepath.Join(tree, "libleveldb.a"), "-lpthread")
 }
@@ -48,14 +46,14 @@ func build(dir string, library ...string) (*Tool, error) {
 	return t, err
 }
 
-// compile compiles the program of that name into dir, with the library that the flags name.
+// compile compiles the named program into dir, with the library that the flags name.
 func compile(dir, name string, library ...string) (path string, err error) {
 	return cxxtool.Compile(dir, cxxtool.Source{
 		Files: sources, Name: name, Header: "leveldb/table_builder.h", Package: "libleveldb-dev", Library: library,
 	})
 }
 
-// oneIf returns a program's argument for yes or no.
+// oneIf formats a boolean argument of a program.
 func oneIf(yes bool) string {
 	if yes {
 		return "1"
@@ -63,7 +61,7 @@ func oneIf(yes bool) string {
 	return "0"
 }
 
-// Write builds the table of pairs with a golden table's options.
+// Write builds a table of the pairs with a golden table's options.
 func (t *Tool) Write(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
 	dir, err := os.MkdirTemp(filepath.Dir(t.path), "table")
 	if err != nil {
@@ -90,13 +88,13 @@ func (t *Tool) Scan(file string, bitsPerKey int) (forward, backward []workload.P
 	return pairs[:half], pairs[half:], nil
 }
 
-// An Answer is what a lookup found, and how many reads of the file it took.
+// An Answer is the result of a lookup, with the number of reads of the file.
 type Answer struct {
 	Found bool
 	Reads int
 }
 
-// Get looks keys up, as the database does: filter first.
+// Get looks up keys as the database does: filter first.
 func (t *Tool) Get(file string, bitsPerKey int, keys [][]byte) ([]Answer, error) {
 	out, err := cxxtool.Run(t.path, cxxtool.Keys(keys), "get", file, strconv.Itoa(bitsPerKey))
 	if err != nil {
@@ -113,9 +111,9 @@ func (t *Tool) Get(file string, bitsPerKey int, keys [][]byte) ([]Answer, error)
 	return answers, nil
 }
 
-// Filter builds a filter of keys, and asks it for others.
-func (t *Tool) Filter(bitsPerKey int, keys, asked [][]byte) (filter []byte, answers []bool, err error) {
-	in := cxxtool.Keys(append(slices.Clip(keys), asked...))
+// Filter builds a filter of keys, and looks up others in it.
+func (t *Tool) Filter(bitsPerKey int, keys, sought [][]byte) (filter []byte, answers []bool, err error) {
+	in := cxxtool.Keys(append(slices.Clip(keys), sought...))
 	out, err := cxxtool.Run(t.path, in, "filter", strconv.Itoa(bitsPerKey), strconv.Itoa(len(keys)))
 	if err != nil {
 		return nil, nil, err

@@ -11,15 +11,15 @@ import (
 	"strconv"
 )
 
-// Lookups is a process with an open table and keys of one length, all of which are there or none.
+// Lookups is a process with an open table, and keys of equal length. All keys are present, or all absent.
 type Lookups struct {
 	command *exec.Cmd
 	in      io.WriteCloser
 	out     *bufio.Reader
 }
 
-// OpenLookups opens a table with a block cache, which it fills, or without one if cacheBytes is 0. Blocks
-// that are not cached are checked each time they are read.
+// OpenLookups opens a table with a block cache, and fills the cache. If cacheBytes is 0, there is no cache, and
+// blocks are checked each time they are read.
 func (t *Tool) OpenLookups(file string, bitsPerKey, cacheBytes int, keys [][]byte, present bool) (*Lookups, error) {
 	args := []string{"lookups", file, strconv.Itoa(bitsPerKey), strconv.Itoa(cacheBytes), oneIf(present)}
 	l := &Lookups{command: exec.Command(t.path, args...)}
@@ -48,7 +48,7 @@ func u32s(a, b int) []byte {
 	return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, uint32(a)), uint32(b))
 }
 
-// Get looks up the keys from that index to below the other.
+// Get looks up the keys with indexes i, from ≤ i < to.
 func (l *Lookups) Get(from, to int) error {
 	if _, err := l.in.Write(u32s(from, to)); err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package machine describes where a program runs.
+// Package machine describes the machine that a program runs on.
 package machine
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Describe describes where this runs, as far as the system tells.
+// Describe describes this machine, as far as the system allows.
 func Describe() [][2]string {
 	return [][2]string{
 		{"CPU", field("/proc/cpuinfo", "model name", ":")},
@@ -19,7 +19,7 @@ func Describe() [][2]string {
 	}
 }
 
-// field returns what stands behind the name in a file of names and values.
+// field returns the value of name in a file of names and values.
 func field(file, name, separator string) string {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -33,7 +33,7 @@ func field(file, name, separator string) string {
 	return "unknown"
 }
 
-// gib turns kibibytes, as in /proc/meminfo, into gibibytes.
+// gib converts kibibytes, as in /proc/meminfo, to gibibytes.
 func gib(text string) string {
 	var kib float64
 	if _, err := fmt.Sscanf(text, "%f kB", &kib); err != nil {

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// ModuleVersion returns the version of a module that this program is built
-// with, or "" if it does not know.
+// ModuleVersion returns the version of a module in this program, or "" if it is unknown.
 func ModuleVersion(path string) string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

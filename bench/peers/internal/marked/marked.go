@@ -1,4 +1,5 @@
-// Package marked replaces the part of a page that a program writes. A comment before it names what is measured.
+// Package marked replaces the part of a page that a program writes. Comments mark its start and end. The first one
+// names what is measured.
 package marked
 
 import (
@@ -9,7 +10,7 @@ import (
 
 var marks = regexp.MustCompile(`(?s)(<!-- measured: [^\n]*-->\n).*?(<!-- end of measurements -->\n)`)
 
-// Replace returns the page with another part between its comments.
+// Replace returns the page with a new part between the comments.
 func Replace(page []byte, part string) ([]byte, error) {
 	found := marks.FindAllSubmatch(page, -1)
 	if len(found) != 1 {
@@ -18,7 +19,7 @@ func Replace(page []byte, part string) ([]byte, error) {
 	return marks.ReplaceAllLiteral(page, fmt.Appendf(nil, "%s%s%s", found[0][1], part, found[0][2])), nil
 }
 
-// Write replaces the part in the file of a page.
+// Write replaces the part of a page in a file.
 func Write(file, part string) error {
 	page, err := os.ReadFile(file)
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package ours writes tables with this module, as its neighbors do with the
-// other engines.
+// Package ours writes tables with this module, like the packages beside it with other engines.
 package ours
 
 import (
@@ -11,7 +10,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Options returns the options that a golden table is written with.
+// Options returns the options for a golden table.
 func Options(g manifest.Table) *table.WriterOptions {
 	o := &table.WriterOptions{
 		BlockSize:       g.BlockSize,
@@ -27,7 +26,7 @@ func Options(g manifest.Table) *table.WriterOptions {
 	return o
 }
 
-// Write builds the table of pairs.
+// Write builds a table of the pairs.
 func Write(o *table.WriterOptions, pairs []workload.Pair) ([]byte, error) {
 	var out bytes.Buffer
 	w, err := table.NewWriter(&out, o)

@@ -1,4 +1,4 @@
-// Package pebble has databases of Pebble take over tables that it writes, and reads them.
+// Package pebble has Pebble write tables, ingest them into databases, and read those.
 package pebble
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// Options returns options for databases in fs. All levels are alike.
+// Options returns options for databases in fs. All levels have the same options.
 func Options(fs vfs.FS, level pebble.LevelOptions, bitsPerKey int, cacheBytes int64) *pebble.Options {
 	o := &pebble.Options{FS: fs, FormatMajorVersion: pebble.FormatNewest, CacheSize: cacheBytes, Logger: quiet{}}
 	level.FilterPolicy = bloom.FilterPolicy(bitsPerKey)
@@ -25,19 +25,19 @@ func Options(fs vfs.FS, level pebble.LevelOptions, bitsPerKey int, cacheBytes in
 	return o
 }
 
-// quiet logs nothing. What ends the process panics.
+// quiet is a logger that discards messages. Fatal errors panic.
 type quiet struct{}
 
 func (quiet) Infof(string, ...any)              {}
 func (quiet) Errorf(string, ...any)             {}
 func (quiet) Fatalf(format string, args ...any) { panic(fmt.Sprintf("pebble: "+format, args...)) }
 
-// LastLevel returns the options of tables on the last level.
+// LastLevel returns the options for tables on the last level.
 func LastLevel(o *pebble.Options) sstable.WriterOptions {
 	return o.MakeWriterOptions(len(o.Levels)-1, o.FormatMajorVersion.MaxTableFormat())
 }
 
-// WriteTable writes a table of what pairs gives to its argument.
+// WriteTable writes a table. pairs passes the pairs to its argument.
 func WriteTable(
 	fs vfs.FS, name string, o sstable.WriterOptions, pairs func(set func(key, value []byte) error) error,
 ) error {
@@ -49,7 +49,8 @@ func WriteTable(
 	return errors.Join(pairs(w.Set), w.Close())
 }
 
-// Ingest has the database in dir, or a new one, take over the tables. settle is called before it is closed.
+// Ingest has the database in dir ingest the tables. It creates the database if there is none. settle is called
+// before the database is closed.
 func Ingest(o *pebble.Options, dir string, tables []string, settle func(*pebble.DB)) error {
 	db, err := pebble.Open(dir, o)
 	if err != nil {
@@ -60,8 +61,8 @@ func Ingest(o *pebble.Options, dir string, tables []string, settle func(*pebble.
 	return errors.Join(err, db.Close())
 }
 
-// A DB is a database that is only read. It looks keys up by an iterator that checks the filters of
-// the last level, which Pebble's Get does not.
+// A DB is a read-only database. Lookups use an iterator, since it checks the filters of the last level, and
+// Pebble's Get does not.
 type DB struct {
 	db *pebble.DB
 	it *pebble.Iterator
@@ -82,10 +83,10 @@ func Open(o *pebble.Options, dir string) (*DB, error) {
 	return &DB{db, it}, nil
 }
 
-// MemTableBytes is what the memory for writes, of which there are none, takes of the cache.
+// MemTableBytes is the part of the cache that is reserved for writes, though there are none.
 const MemTableBytes = 64 << 10
 
-// Has looks the key up, with its value.
+// Has looks up the key, and reads its value.
 func (d *DB) Has(key []byte) (bool, error) {
 	if !d.it.SeekPrefixGE(key) || !bytes.Equal(d.it.Key(), key) {
 		return false, d.it.Error()
@@ -94,7 +95,7 @@ func (d *DB) Has(key []byte) (bool, error) {
 	return err == nil, err
 }
 
-// FilterMisses returns how many keys the filters could not rule out.
+// FilterMisses returns the number of keys that the filters did not rule out.
 func (d *DB) FilterMisses() int64 { return d.db.Metrics().Filter.Misses }
 
 // Close closes the database.

@@ -17,7 +17,7 @@ type engine struct {
 	color      color.NRGBA
 }
 
-// engines are the engines, ours first.
+// engines lists the engines, ours first.
 var engines = []engine{
 	{"sievetable-ns", "sievetable", theme.Ours},
 	{"sievetable-table-filter-ns", "sievetable, table filter", theme.OursToo},
@@ -26,10 +26,10 @@ var engines = []engine{
 	{"C++LevelDB-ns", "C++ LevelDB", theme.Series[3]},
 }
 
-// goleveldb is the engine that findings name.
+// goleveldb is the engine that findings compare with.
 var goleveldb = engine{"goleveldb-ns", "goleveldb", theme.Series[1]}
 
-// The chart is as wide as a README is on GitHub or, in its narrow form, on a phone, in pixels.
+// In pixels, the chart is as wide as a README on GitHub. Its narrow form fits a phone.
 const (
 	chartFile, wide    = "lookup-by-engine.svg", 880.0
 	narrowFile, narrow = "lookup-by-engine-narrow.svg", 340.0
@@ -47,7 +47,7 @@ func picture(file, narrowFile, alt string) string {
 		narrowFile, alt, file)
 }
 
-// alt returns the title and all findings, for those who do not see the chart.
+// alt returns the title and all findings, as the alternative text of the chart.
 func (r *results) alt() string {
 	var all []string
 	for _, k := range kinds {
@@ -56,12 +56,12 @@ func (r *results) alt() string {
 	return chartTitle + ". " + strings.Join(all, "; ")
 }
 
-// finding compares with goleveldb.
+// finding compares our lookups with goleveldb.
 func (r *results) finding(k kind) string {
 	return twoDigits(r.ratio(k.id("snappy"), goleveldb).mid) + " × as fast as goleveldb"
 }
 
-// A drawing is the inside of an SVG file. Package theme knows the colors in style attributes.
+// A drawing is the inside of an SVG file. Colors must be in style attributes, for package theme.
 type drawing struct{ strings.Builder }
 
 func (d *drawing) svg(width, height float64) ([]byte, error) {
@@ -69,7 +69,7 @@ func (d *drawing) svg(width, height float64) ([]byte, error) {
 	return theme.Apply(fmt.Appendf(nil, head+"%[3]s</svg>\n", width, height, d))
 }
 
-// text writes a line. anchor is empty, or theme.End if it ends at x.
+// text draws a line of text. anchor is empty, or theme.End if the text ends at x.
 func (d *drawing) text(x, y float64, anchor, font string, c color.NRGBA, text string) {
 	fmt.Fprintf(d, "<text x=\"%.1f\" y=\"%.1f\" style=\"%s;fill:%s\">%s%s</text>\n", x, y, font, hex(c), anchor, html.EscapeString(text))
 }
@@ -98,7 +98,7 @@ const (
 	gap         = 24 // between panels
 )
 
-// chart draws a panel for each kind of lookups, side by side where there is room.
+// chart draws a panel for each kind of lookup, side by side if there is room.
 func (r *results) chart(width float64) ([]byte, error) {
 	d := &drawing{}
 	d.text(0, 17, "", titleFont, theme.Ink, chartTitle)
@@ -117,7 +117,7 @@ func (r *results) chart(width float64) ([]byte, error) {
 	return d.svg(width, height)
 }
 
-// wrap returns the text in lines of at most so many letters.
+// wrap splits the text into lines of at most the given number of letters.
 func wrap(text string, letters int) (lines []string) {
 	line := ""
 	for _, word := range strings.Fields(text) {

@@ -1,4 +1,4 @@
-// Package report draws what BenchmarkLookups printed.
+// Package report draws the results of BenchmarkLookups.
 package report
 
 import (

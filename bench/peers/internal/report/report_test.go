@@ -17,7 +17,7 @@ import (
 
 var noError = errtest.NoError
 
-// drawn are the files that Draw writes.
+// drawn lists the files that Draw writes.
 var drawn = []string{"README.md", "bench/peers/RESULTS.md", "bench/peers/" + chartFile, "bench/peers/" + narrowFile,
 	"bench/peers/" + savedFile, "bench/peers/" + narrowSavedFile}
 
@@ -43,7 +43,7 @@ func read(t *testing.T, root, name string) string {
 	return string(text)
 }
 
-// The page and the charts of the repository, and what README.md shows of them, are of its lookups.txt.
+// The committed pages and charts match lookups.txt.
 func TestCommitted(t *testing.T) {
 	t.Parallel()
 	dir := root(t, read(t, "", "bench/peers/lookups.txt"))
@@ -55,7 +55,7 @@ func TestCommitted(t *testing.T) {
 	}
 }
 
-// sample returns what go test prints if goleveldb takes so many times as long as we do, and C++ LevelDB 300 ns.
+// sample returns output of go test. goleveldb takes that many times as long as we do, and C++ LevelDB takes 300 ns.
 func sample(times float64) string {
 	out := "goos: linux\nleveldb: 1.23\ncpu: Z80\nBenchmarkOther-2 1 100 ns/op\n"
 	for _, k := range kinds {
@@ -89,13 +89,14 @@ func TestCharts(t *testing.T) {
 			}
 		}
 		if strings.Contains(svg, "Pebble") {
-			t.Errorf("%s shows Pebble, which has no figures", file)
+			t.Errorf("%s contains Pebble, which has no figures", file)
 		}
 		checkTexts(t, file, svg, width)
 	}
 }
 
-// checkTexts reads a chart to its end. A letter is on average less than half as wide as it is high.
+// checkTexts checks that all texts of a chart are within its width. It assumes that a letter is on average less
+// than half as wide as high.
 func checkTexts(t *testing.T, file, svg string, width float64) {
 	t.Helper()
 	d := xml.NewDecoder(strings.NewReader(svg))
@@ -139,7 +140,7 @@ func checkTexts(t *testing.T, file, svg string, width float64) {
 	}
 }
 
-// What titles and pages say is computed, as ratios of the medians of rounds.
+// Findings are ratios of the medians of all rounds.
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	for times, want := range map[float64][2]string{

@@ -11,11 +11,11 @@ import (
 	"github.com/sievetable/sievetable/internal/figures"
 )
 
-// results are what BenchmarkLookups printed.
+// results contains the output of BenchmarkLookups.
 type results struct {
 	config []string // lines such as "cpu: AMD EPYC"
 	cpu    string
-	rounds map[string]map[string][]float64 // by kind of lookups and unit, the figure of each round
+	rounds map[string]map[string][]float64 // by kind of lookup and unit: a figure for each round
 }
 
 var (
@@ -53,7 +53,7 @@ func parse(text string) (*results, error) {
 	return r, r.check()
 }
 
-// check refuses results that lack what README.md shows.
+// check rejects results that lack figures for README.md.
 func (r *results) check() (err error) {
 	for _, k := range kinds {
 		for _, e := range engines[:3] {
@@ -71,7 +71,7 @@ func (r *results) check() (err error) {
 	return err
 }
 
-// A kind is one kind of lookups.
+// A kind is a kind of lookup.
 type kind struct{ keys, cache, title string }
 
 var kinds = []kind{
@@ -85,7 +85,7 @@ func (k kind) id(compression string) string {
 	return "BenchmarkLookups/compression=" + compression + "/keys=" + k.keys + "/cache=" + k.cache
 }
 
-// A span is a median with the least and the most of the same figures, 0 if there are none.
+// A span is the median, the lowest and the highest of some figures, or 0 if there are none.
 type span struct{ low, mid, high float64 }
 
 func spanOf(figures []float64) span {
@@ -97,11 +97,11 @@ func spanOf(figures []float64) span {
 	return span{sorted[0], (sorted[(n-1)/2] + sorted[n/2]) / 2, sorted[n-1]}
 }
 
-// took returns the nanoseconds of a lookup.
+// took returns the time of a lookup in nanoseconds.
 func (r *results) took(id string, e engine) span { return spanOf(r.rounds[id][e.unit]) }
 
-// ratio returns how many times as long as ours an engine took: the ratio of the medians, so that it agrees with the
-// times beside it, and the least and the most ratio of one round.
+// ratio returns an engine's time divided by ours. mid is the ratio of the medians, so that it agrees with the times
+// beside it. low and high are the lowest and highest ratio in a round.
 func (r *results) ratio(id string, e engine) span {
 	ours, theirs := r.rounds[id][engines[0].unit], r.rounds[id][e.unit]
 	if len(ours) != len(theirs) || len(ours) == 0 {
@@ -116,15 +116,15 @@ func (r *results) ratio(id string, e engine) span {
 	return s
 }
 
-// reads returns how many data blocks our lookup of an absent key reads.
+// reads returns the number of data blocks that our lookup of an absent key reads.
 func (r *results) reads() float64 {
 	return spanOf(r.rounds[saved()]["sievetable-reads"]).mid
 }
 
-// columns are the engines in RESULTS.md.
+// columns lists the engines in RESULTS.md.
 var columns = slices.Insert(slices.Clone(engines), 2, noFilter)
 
-// page returns the part of RESULTS.md.
+// page returns the measured part of RESULTS.md.
 func (r *results) page() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "\n%s\n", picture(chartFile, narrowFile, r.alt()))
@@ -144,7 +144,7 @@ func (r *results) page() string {
 	return out.String() + "\n"
 }
 
-// cells returns the cells of a row: of a peer the ratio, of ours the range.
+// cells returns the cells of a row: ratios for the peers, the time with its range for sievetable.
 func (r *results) cells(id string) (cells string) {
 	for i, e := range columns {
 		took, times := r.took(id, e), r.ratio(id, e)
@@ -164,7 +164,7 @@ func around(s span) string {
 	return fmt.Sprintf(" (%s–%s)", figures.Digits(s.low), figures.Digits(s.high))
 }
 
-// readme returns the part of README.md.
+// readme returns the measured part of README.md.
 func (r *results) readme() string {
 	times := []any{r.reads()}
 	for _, k := range kinds {
@@ -181,7 +181,7 @@ func (r *results) readme() string {
 		"two minutes. [All results](bench/peers/RESULTS.md) include Pebble and C++ LevelDB, and show where others are faster.\n"
 }
 
-// twoDigits writes a ratio with two digits, and all those before the decimal point.
+// twoDigits formats a ratio with two significant digits, or with all digits before the decimal point.
 func twoDigits(ratio float64) string {
 	switch {
 	case ratio >= 9.95:

@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/internal/theme"
 )
 
-// The picture of README.md: what a filter saves a lookup of an absent key.
+// The picture in README.md, of lookups of an absent key with and without a filter.
 const (
 	savedFile, savedWide = "saved.svg", 780.0
 	narrowSavedFile      = "saved-narrow.svg"
@@ -17,10 +17,10 @@ const (
 
 const savedTitle = "A lookup of an absent key"
 
-// noFilter is our lookup in the same table without a filter.
+// noFilter is our lookup in a table without a filter.
 var noFilter = engine{"sievetable-no-filter-ns", "sievetable, no filter", theme.Peer}
 
-// saved is the kind of lookups in the picture.
+// saved returns the id of the lookups in the picture.
 func saved() string { return kinds[1].id("snappy") }
 
 // A bar is a figure with its name.
@@ -36,7 +36,7 @@ func (r *results) time(name string, e engine, c color.NRGBA) bar {
 	return bar{name, figures.Grouped(int(math.Round(took))) + " ns", took, c}
 }
 
-// savedAlt returns what the picture says.
+// savedAlt returns the alternative text of the picture.
 func (r *results) savedAlt() string {
 	ns := func(e engine) string { return r.time("", e, theme.Ink).figure }
 	return fmt.Sprintf("%s. The filter rules out %s of the keys, and nothing is read. Data blocks read per lookup: 1 without a filter, %.2g with one. "+
@@ -44,10 +44,10 @@ func (r *results) savedAlt() string {
 		savedTitle, r.ruledOut(), r.reads(), ns(noFilter), ns(engines[0]), ns(goleveldb))
 }
 
-// ruledOut returns the part of the absent keys that the filter rules out.
+// ruledOut returns the percentage of absent keys that the filter rules out.
 func (r *results) ruledOut() string { return fmt.Sprintf("%.1f %%", 100*(1-r.reads())) }
 
-// savedChart draws the path of the lookup, and beside or below it the bars.
+// savedChart draws the path of a lookup, with the bars beside or below it.
 func (r *results) savedChart(width float64) ([]byte, error) {
 	d := &drawing{}
 	d.text(0, 17, "", titleFont, theme.Ink, savedTitle)
@@ -67,7 +67,7 @@ func (r *results) savedChart(width float64) ([]byte, error) {
 	return d.svg(width, y+4)
 }
 
-// path draws the way of a key through the filter.
+// path draws the path of a key through the filter.
 func (r *results) path(d *drawing, y float64) {
 	const key, filter, filterWidth, high = 52.0, 94.0, 156.0, 36.0
 	d.frame(1, y, key, high, theme.Faint)
@@ -88,7 +88,7 @@ func (r *results) path(d *drawing, y float64) {
 	}
 }
 
-// bars draws bars below a title, and returns where they end.
+// bars draws bars below a title, and returns the y where they end.
 func (d *drawing) bars(x, y float64, title string, all []bar) float64 {
 	const names, figure = 124, 62
 	d.text(x, y+15, "", panelFont, theme.Ink, title)
@@ -117,7 +117,7 @@ func (d *drawing) line(x, y, toX, toY float64) {
 	fmt.Fprintf(d, "<path d=\"M%.1f %.1fL%.1f %.1f\" style=\"fill:none;stroke-width:1.5;stroke:%s\"/>\n", x, y, toX, toY, hex(theme.Faint))
 }
 
-// arrow draws a line to the right, with a point.
+// arrow draws a line with an arrowhead to the right.
 func (d *drawing) arrow(x, y, toX, toY float64) {
 	d.line(x, y, toX, toY)
 	fmt.Fprintf(d, "<path d=\"M%.1f %.1fl-7 -4v8z\" style=\"fill:%s\"/>\n", toX, toY, hex(theme.Faint))

@@ -1,5 +1,5 @@
-// Package rocksdb has databases of RocksDB take tables over and read them, by a small program that is
-// compiled against the installed library (Debian: librocksdb-dev).
+// Package rocksdb has RocksDB databases ingest tables and read them. It compiles a small program against the
+// installed library (Debian: librocksdb-dev).
 package rocksdb
 
 import (
@@ -13,8 +13,7 @@ import (
 //go:embed cxx
 var sources embed.FS
 
-// A Tool is the compiled program. Each of its methods opens the database in dir, or a new one, and
-// closes it.
+// A Tool is the compiled program. Each method opens the database in dir, or creates it, and closes it.
 type Tool struct{ path string }
 
 // Build compiles the program into dir.
@@ -25,13 +24,13 @@ func Build(dir string) (*Tool, error) {
 	return &Tool{path}, err
 }
 
-// Put puts pairs.
+// Put writes pairs.
 func (t *Tool) Put(dir string, pairs []workload.Pair) error {
 	_, err := cxxtool.Run(t.path, cxxtool.Pairs(pairs), "put", dir)
 	return err
 }
 
-// Ingest takes a copy of a table over, and verifies all of its checksums before.
+// Ingest ingests a copy of a table, after verifying all of its checksums.
 func (t *Tool) Ingest(dir, file string) error {
 	_, err := cxxtool.Run(t.path, nil, "ingest", dir, file)
 	return err
@@ -52,14 +51,14 @@ func (t *Tool) Scan(dir string) ([]workload.Pair, error) {
 	return cxxtool.ParsePairs(out), nil
 }
 
-// Found says how many keys a database has.
+// Found is the number of keys that lookups found or ruled out.
 type Found struct {
 	Got    int // by Get
-	Sought int // by Seek, among those with the same first 3 bytes
-	Denied int // how many times the filter of a table denied Get a key (BLOOM_FILTER_USEFUL)
+	Sought int // by Seek, within the prefix of 3 bytes
+	Denied int // times that a table filter ruled out a key for Get (BLOOM_FILTER_USEFUL)
 }
 
-// Get looks keys up.
+// Get looks up keys.
 func (t *Tool) Get(dir string, keys [][]byte) (f Found, err error) {
 	out, err := cxxtool.Run(t.path, cxxtool.Keys(keys), "get", dir)
 	if err != nil {

@@ -1,5 +1,5 @@
-// dbtool writes and reads whole databases with C++ LevelDB's own code, for the
-// Go package above it.
+// dbtool writes and reads whole databases with C++ LevelDB, for the Go package
+// in the parent directory.
 
 #include <memory>
 #include <vector>
@@ -50,7 +50,7 @@ void Write(const std::string& text) {
     Check(Status::IOError("standard output cannot be written"));
 }
 
-// dump DIR: a line for each pair, as sst scan -f hex prints it.
+// dump DIR: prints all pairs in the format of sst scan -f hex.
 int Dump(const char* dir) {
   const std::unique_ptr<leveldb::DB> db = Open(DatabaseOptions(), dir);
   const std::unique_ptr<leveldb::Iterator> it(
@@ -69,7 +69,7 @@ int Repair(const char* dir) {
   return Dump(dir);
 }
 
-// An Op is one thing to do with a database, as the Go package history has it.
+// An Op is an operation on a database: see the Go package history.
 struct Op {
   uint32_t kind, number;
   std::string key, value;
@@ -85,8 +85,8 @@ bool ReadOp(Op* op) {
   return true;
 }
 
-// WriteAnswer writes what a snapshot has of a key: 1 for found as u32le, and the
-// value after its length.
+// WriteAnswer looks up a key in a snapshot. It writes 1 if the key is found, or
+// 0, then the length of the value, both as u32le, and the value.
 void WriteAnswer(leveldb::DB* db, const leveldb::Snapshot* snapshot,
                  const std::string& key) {
   leveldb::ReadOptions read;
@@ -99,8 +99,8 @@ void WriteAnswer(leveldb::DB* db, const leveldb::Snapshot* snapshot,
   Write(found);
 }
 
-// Live opens a database, says so, and does with it what stdin says, as the Go
-// package history has it, until that ends or it is killed.
+// Live opens a database, prints a line, and performs the Ops from stdin until
+// it ends or the process is killed.
 int Live(const char* dir, leveldb::Options options) {
   options.create_if_missing = true;
   const std::unique_ptr<leveldb::DB> db = Open(options, dir);
@@ -144,7 +144,7 @@ int Live(const char* dir, leveldb::Options options) {
   return 0;
 }
 
-// live DIR: in a new database without compression.
+// live DIR: a new database without compression.
 leveldb::Options LiveOptions() {
   leveldb::Options options = DatabaseOptions();
   options.paranoid_checks = true;
@@ -153,7 +153,7 @@ leveldb::Options LiveOptions() {
   return options;
 }
 
-// churn DIR reuse_logs: in a database with small tables and logs.
+// churn DIR reuse_logs: a database with small tables and logs.
 leveldb::Options ChurnOptions(bool reuse_logs) {
   leveldb::Options options = DatabaseOptions();
   options.reuse_logs = reuse_logs;
@@ -162,8 +162,8 @@ leveldb::Options ChurnOptions(bool reuse_logs) {
   return options;
 }
 
-// PrintAll prints a line for each pair, as sst scan -f hex prints it, and checks
-// that lookups find each key, and none that is longer.
+// PrintAll prints all pairs in the format of sst scan -f hex. It checks that
+// lookups find each key, but not the key followed by "~~".
 void PrintAll(leveldb::DB* db) {
   leveldb::ReadOptions read;
   read.verify_checksums = true;
@@ -173,15 +173,15 @@ void PrintAll(leveldb::DB* db) {
     AppendPair(&lines, it->key(), it->value());
     Check(db->Get(read, it->key(), &value));
     if (Slice(value) != it->value())
-      Check(Status::Corruption("Get has another value", it->key()));
+      Check(Status::Corruption("Get returns another value", it->key()));
     if (!db->Get(read, it->key().ToString() + "~~", &value).IsNotFound())
-      Check(Status::Corruption("Get finds what is not there", it->key()));
+      Check(Status::Corruption("Get finds an absent key after", it->key()));
   }
   Check(it->status());
   Write(lines);
 }
 
-// FromTheEnd is the bytewise order backward, which the Go package's test has too.
+// FromTheEnd is the reverse bytewise order. Go tests use it, too.
 class FromTheEnd : public leveldb::Comparator {
  public:
   const char* Name() const override { return "from the end"; }
@@ -192,9 +192,9 @@ class FromTheEnd : public leveldb::Comparator {
   void FindShortSuccessor(std::string*) const override {}
 };
 
-// judge DIR comparator: opens the database, which must be there, with paranoid checks, and
-// prints it; does the writes that stdin has, compacts all, and closes it; opens
-// and prints it again, behind a line "again".
+// judge DIR comparator: opens an existing database with paranoid checks, prints
+// it, performs the writes from stdin, compacts and closes it. Then it opens the
+// database again, and prints a line "again" and the pairs.
 int Judge(const char* dir, const std::string& comparator) {
   const FromTheEnd from_the_end;
   leveldb::Options options = DatabaseOptions();

@@ -1,6 +1,6 @@
-// ldbtool writes and reads single tables with C++ LevelDB's own code, for the
-// Go package above it. Pairs and keys come as length-prefixed binary on
-// standard input and leave so on standard output.
+// ldbtool writes and reads single tables with C++ LevelDB, for the Go package
+// in the parent directory. Pairs and keys are length-prefixed, both on standard
+// input and on standard output.
 
 #include <memory>
 #include <vector>
@@ -17,8 +17,8 @@
 
 namespace leveldb {
 
-// Table's filtered lookup is open to the class of this name only, which is the
-// database's caller of it. This one calls it for us.
+// Table's filtered lookup is accessible only to its friend TableCache, which is
+// a class of the database. This class of the same name calls it for us.
 class TableCache {
  public:
   static Status Get(Table* table, const ReadOptions& options,
@@ -50,7 +50,7 @@ class CountingFile : public leveldb::RandomAccessFile {
   std::unique_ptr<leveldb::RandomAccessFile> file_;
 };
 
-// Options from arguments: bits per key, below 0 for no filter.
+// TableOptions parses the bits per key. Below 0, there is no filter.
 leveldb::Options TableOptions(const char* bits) {
   leveldb::Options options;
   options.paranoid_checks = true;
@@ -59,7 +59,8 @@ leveldb::Options TableOptions(const char* bits) {
   return options;
 }
 
-// build OUT bits block_size restart_interval compression: pairs from stdin.
+// build OUT bits block_size restart_interval compression: writes a table of the
+// pairs from stdin.
 int Build(char** args) {
   leveldb::Options options = TableOptions(args[1]);
   options.block_size = std::atoi(args[2]);
@@ -99,7 +100,7 @@ OpenTable Open(const char* name, const leveldb::Options& options) {
   return t;
 }
 
-// scan FILE bits: all pairs forward, then all pairs backward.
+// scan FILE bits: prints all pairs forward, then all pairs backward.
 int Scan(char** args) {
   const OpenTable t = Open(args[0], TableOptions(args[1]));
   leveldb::ReadOptions read;
@@ -119,7 +120,7 @@ struct Answer {
   bool found;
 };
 
-// Has looks the key up as the database does, filter first.
+// Has looks up the key as the database does, filter first.
 bool Has(const OpenTable& t, const leveldb::ReadOptions& read,
          const Slice& key) {
   Answer answer = {key, false};
@@ -131,8 +132,8 @@ bool Has(const OpenTable& t, const leveldb::ReadOptions& read,
   return answer.found;
 }
 
-// get FILE bits: for each key of stdin a line, whether it is there and how many
-// reads that took.
+// get FILE bits: for each key from stdin, prints whether it is present and the
+// number of reads of the lookup.
 int Get(char** args) {
   const OpenTable t = Open(args[0], TableOptions(args[1]));
   leveldb::ReadOptions read;
@@ -148,10 +149,10 @@ int Get(char** args) {
   return 0;
 }
 
-// lookups FILE bits cache_bytes present: reads keys of one length, all of which
-// are there or none: their number, their length, and the keys. For each range of
-// them, from below to, it looks these up and prints a line. Without a cache, all
-// blocks are checked; with one, it is filled before.
+// lookups FILE bits cache_bytes present: reads keys of equal length, all of
+// them present or all absent: their number, their length, and the keys. For
+// each range from stdin, it looks up the keys from <= i < to, and prints a
+// line. If there is a cache, it is filled before. If not, blocks are checked.
 int Lookups(char** args) {
   leveldb::Options options = TableOptions(args[1]);
   const size_t cache_bytes = std::strtoull(args[2], nullptr, 10);
@@ -171,7 +172,7 @@ int Lookups(char** args) {
     for (uint32_t i = from; i < to; i++) {
       const Slice key(&keys[i * length], length);
       if (Has(t, read, key) != present)
-        Check(Status::Corruption(key, "the answer is wrong"));
+        Check(Status::Corruption(key, "the result of the lookup is wrong"));
     }
     std::printf("done\n");
     std::fflush(stdout);
@@ -179,8 +180,9 @@ int Lookups(char** args) {
   return 0;
 }
 
-// filter bits n: builds a filter of the first n keys of stdin, and writes its length as
-// u32le and its bytes. For each further key leaves a byte, 1 if it may be in the filter.
+// filter bits n: builds a filter of the first n keys from stdin, and writes its
+// length as u32le and its bytes. For each further key, it writes a byte: 1 if
+// the filter may contain it, or 0.
 int Filter(char** args) {
   const std::unique_ptr<const leveldb::FilterPolicy> policy(
       leveldb::NewBloomFilterPolicy(std::atoi(args[0])));

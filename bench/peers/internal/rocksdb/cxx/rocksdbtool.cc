@@ -1,6 +1,6 @@
-// rocksdbtool has RocksDB's databases take tables over and read them, for the Go
-// package above it. Pairs and keys come as length-prefixed binary on standard
-// input, and pairs leave so on standard output.
+// rocksdbtool has RocksDB databases ingest tables and read them, for the Go
+// package in the parent directory. Pairs and keys are length-prefixed, both on
+// standard input and on standard output.
 
 #include <memory>
 
@@ -17,8 +17,8 @@ namespace {
 using rocksdb::Slice;
 using rocksdb::Status;
 
-// Open opens the database in dir, or a new one. Its own filters hold prefixes too,
-// which those of other programs do not.
+// Open opens the database in dir, or creates it. Its own filters contain
+// prefixes, too. The filters of ingested tables do not.
 std::unique_ptr<rocksdb::DB> Open(
     const char* dir, const std::shared_ptr<rocksdb::Statistics>& statistics) {
   rocksdb::BlockBasedTableOptions table;
@@ -33,7 +33,7 @@ std::unique_ptr<rocksdb::DB> Open(
   return std::unique_ptr<rocksdb::DB>(db);
 }
 
-// put DIR: puts the pairs of stdin.
+// put DIR: writes the pairs from stdin.
 int Put(rocksdb::DB* db) {
   uint32_t key_length, value_length;
   while (ReadU32(&key_length) && ReadU32(&value_length)) {
@@ -43,7 +43,7 @@ int Put(rocksdb::DB* db) {
   return 0;
 }
 
-// ingest DIR FILE: takes a copy of the table over, with all checksums verified.
+// ingest DIR FILE: ingests a copy of the table after verifying all checksums.
 int Ingest(rocksdb::DB* db, const char* file) {
   rocksdb::IngestExternalFileOptions options;
   options.verify_checksums_before_ingest = true;
@@ -60,7 +60,7 @@ int Compact(rocksdb::DB* db) {
   return 0;
 }
 
-// scan DIR: all pairs.
+// scan DIR: prints all pairs.
 int Scan(rocksdb::DB* db) {
   rocksdb::ReadOptions options;
   options.total_order_seek = true;
@@ -71,8 +71,9 @@ int Scan(rocksdb::DB* db) {
   return 0;
 }
 
-// get DIR: how many of the keys of stdin Get finds, how many Seek does within
-// their prefix, and how many times a table's filter denied Get a key.
+// get DIR: prints how many keys from stdin Get finds, how many Seek finds
+// within their prefix, and how many times a table filter ruled out a key for
+// Get.
 int Get(rocksdb::DB* db, rocksdb::Statistics* statistics) {
   rocksdb::ReadOptions prefix;
   prefix.prefix_same_as_start = true;
