@@ -8,17 +8,16 @@ import (
 	"github.com/sievetable/sievetable/internal/dbdamage"
 )
 
-// counts say what the pairs of a repaired database are, against those that the database had before it
-// was damaged.
+// counts classify the pairs of a repaired database by the contents of the database before it was damaged.
 type counts struct {
 	right   int // the newest values
 	old     int // values that had been overwritten
-	deleted int // pairs that had been deleted
-	missing int // keys that had a value, and have none
-	unnamed int // of old and deleted ones: those that sst does not name
-	foreign int // values that the keys never had: bytes that a repair has not checked
+	deleted int // pairs whose keys had been deleted
+	missing int // keys that lost their values
+	unnamed int // old and deleted pairs that sst does not name
+	foreign int // values that the keys never had: from bytes that a repair did not check
 
-	ahead, aheadOfAll ahead // of a peer: than sst repair, and with --all-tables
+	ahead, aheadOfAll ahead // for a peer: compared with sst repair, and with --all-tables
 }
 
 func (c *counts) add(o counts) {
@@ -28,18 +27,18 @@ func (c *counts) add(o counts) {
 	c.aheadOfAll.add(o.aheadOfAll)
 }
 
-// ahead counts the right pairs of a peer that sst has not, by what is left of them.
+// ahead counts the right pairs of a peer that sst lacks, by the files in which their writes are undamaged.
 type ahead struct {
-	live      int // is in sound parts of files
-	obsolete  int // is only in sound parts of files that the MANIFEST calls obsolete
-	unchecked int // has no checksum that fits
+	live      int // in live files
+	obsolete  int // only in files that are obsolete according to the MANIFEST
+	unchecked int // nowhere: no checksum matches
 }
 
 func (a *ahead) add(o ahead) {
 	a.live, a.obsolete, a.unchecked = a.live+o.live, a.obsolete+o.obsolete, a.unchecked+o.unchecked
 }
 
-// countAhead counts the right pairs of a peer that sst has not.
+// countAhead counts the right pairs of a peer that sst lacks.
 func (m *model) countAhead(peer, sst repaired, left survival) (a ahead) {
 	for key := range m.keys {
 		if !m.isRight(peer, key) || m.isRight(sst, key) {
@@ -57,7 +56,7 @@ func (m *model) countAhead(peer, sst repaired, left survival) (a ahead) {
 	return a
 }
 
-// isRight reports whether a repaired database has the newest value of a key.
+// isRight reports whether a repaired database contains the newest value of a key.
 func (m *model) isRight(r repaired, key string) bool {
 	value, found := r.pairs[key]
 	want := m.newest(key)
@@ -96,12 +95,12 @@ func (c *counts) addWrong(newest version) {
 	}
 }
 
-// had reports whether a key had a value at some time.
+// had reports whether a key ever had a value.
 func (m *model) had(key, value string) bool {
 	return slices.ContainsFunc(m.keys[key], func(v version) bool { return !v.deleted && v.value == value })
 }
 
-// isSound reports whether damages leave the MANIFEST as it is.
+// isSound reports whether the damages leave the MANIFEST intact.
 func isSound(damages []dbdamage.Damage) bool {
 	return !slices.ContainsFunc(damages, func(d dbdamage.Damage) bool { return strings.HasPrefix(d.File, "MANIFEST") })
 }

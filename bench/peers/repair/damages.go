@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/internal/dbdamage"
 )
 
-// singles are the damages of one file.
+// singles lists the kinds of damage to one file.
 var singles = []struct {
 	file, pattern string
 	kind          dbdamage.Kind
@@ -30,7 +30,7 @@ var singles = []struct {
 	{"MANIFEST", "MANIFEST-*", dbdamage.Lost},
 }
 
-// damage damages a database, three times in four at one place, and returns the name of the kind.
+// damage damages a database, three times in four in one file only. It returns the name of the kind.
 func damage(rng *rand.Rand, i int, dir string) (kind string, all []dbdamage.Damage, err error) {
 	if i%4 == 3 {
 		all, err = damageSeveral(rng, dir)

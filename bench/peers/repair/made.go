@@ -16,12 +16,12 @@ import (
 	"github.com/sievetable/sievetable/internal/wal"
 )
 
-// A database is what an engine made of a history.
+// A database is the result of a history of writes by an engine.
 type database struct {
 	dir      string
 	model    model
 	engine   string
-	obsolete bool // tables and logs are left, as of an engine that was killed before it removed them
+	obsolete bool // obsolete tables and logs are left, as if the engine was killed before it removed them
 	twoLogs  bool // the second one is newer
 	stored   stored
 }
@@ -30,10 +30,10 @@ func (d *database) String() string {
 	return fmt.Sprintf("%s, obsolete files %v, two logs %v", d.engine, d.obsolete, d.twoLogs)
 }
 
-// engines are those that make databases.
+// engines lists the engines that create databases.
 var engines = []string{"goleveldb", "C++ LevelDB"}
 
-// newDatabase makes database i in a new directory of tmp.
+// newDatabase creates database i in a new directory in tmp.
 func newDatabase(cxx *leveldb.Database, tmp string, i int) (*database, error) {
 	rng := rand.New(rand.NewPCG(uint64(i), 41))
 	d := &database{
@@ -53,15 +53,15 @@ func newDatabase(cxx *leveldb.Database, tmp string, i int) (*database, error) {
 	return d, nil
 }
 
-// make has the engine open, use and close the database three times. left is a new directory for what it
-// removes.
+// make has the engine open, use and close the database three times. left is a new directory for the files that the
+// engine removes.
 func (d *database) make(cxx *leveldb.Database, rng *rand.Rand, left string) error {
 	if err := os.Mkdir(left, 0o777); err != nil {
 		return err
 	}
 	for n := range 3 {
 		if n > 0 && d.engine == "goleveldb" {
-			d.model.sequence++ // it gives no write the next one after it opens a database
+			d.model.sequence++ // it skips a sequence number when it opens a database
 		}
 		if err := d.live(cxx, rng); err != nil {
 			return err
@@ -104,7 +104,7 @@ func linkFiles(to, from string) error {
 	return nil
 }
 
-// putBack puts most of the files back that the engine has removed.
+// putBack restores most of the files that the engine has removed.
 func (d *database) putBack(rng *rand.Rand, left string) error {
 	files, err := os.ReadDir(left)
 	for _, f := range files {
@@ -119,7 +119,7 @@ func (d *database) putBack(rng *rand.Rand, left string) error {
 	return err
 }
 
-// splitLog makes two logs of the last one, as there are while an engine writes a table of the first.
+// splitLog splits the last log in two, as if the engine were writing a table of the first.
 func (d *database) splitLog(rng *rand.Rand) error {
 	names, err := filepath.Glob(filepath.Join(d.dir, "*.log"))
 	if err != nil || len(names) == 0 {
@@ -142,7 +142,7 @@ func (d *database) splitLog(rng *rand.Rand) error {
 	return errors.Join(writeLog(last, batches[:at]), writeLog(next, batches[at:]))
 }
 
-// eachBatch calls do with each record of a sound log, which is in its bytes from one offset to the other.
+// eachBatch calls do with each record of a sound log, and with the byte range of the record.
 func eachBatch(path string, do func(record []byte, from, to int64) error) error {
 	log, err := os.ReadFile(path)
 	if err != nil {

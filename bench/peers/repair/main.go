@@ -1,15 +1,13 @@
-// Command repair damages databases of goleveldb and C++ LevelDB, and has each repaired by sst repair,
-// by C++ LevelDB's RepairDB and by goleveldb's RecoverFile. It prints the table of RESULTS.md, which
-// says what the repaired databases have. It needs C++ LevelDB (Debian: apt-get install g++
-// libleveldb-dev). From the root:
+// Command repair damages databases of goleveldb and C++ LevelDB, and has each repaired by sst repair, by C++
+// LevelDB's RepairDB and by goleveldb's RecoverFile. It prints the table of RESULTS.md, which compares the repaired
+// databases. It needs C++ LevelDB (Debian: apt-get install g++ libleveldb-dev). From the root:
 //
 //	go run ./bench/peers/repair
 //
-// The databases have overwritten and deleted keys, several levels, and live logs. Half of them also have
-// files that the MANIFEST no longer lists, as an engine leaves them that is killed before it removes
-// them. Both engines open each database that sst repair makes, with all checks, write to it, compact it
-// and read it again. The figures differ a little from run to run: when goleveldb compacts is up to its
-// goroutines.
+// The databases have overwritten and deleted keys, several levels, and live logs. Half of them also contain files
+// that the MANIFEST no longer lists, as if the engine was killed before it removed them. Both engines open each
+// database that sst repair writes, with all checks, write to it, compact it and read it again. The figures vary a
+// little from run to run, since goleveldb compacts in the background.
 package main
 
 import (
@@ -32,11 +30,11 @@ func main() {
 	}
 }
 
-// run damages and repairs databases, as the arguments say, and prints the table to out. What breaks the
-// law is an error.
+// run damages and repairs databases, as the arguments say, and prints the table to out. If a result breaks the
+// rules of check, run returns an error.
 func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("repair", flag.ContinueOnError)
-	n := flags.Int("n", 200, "how many databases are damaged")
+	n := flags.Int("n", 200, "`number` of databases to damage")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}

@@ -11,8 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// What is right of a damaged database, sst repair keeps, as both peers do, and it brings nothing back
-// without naming it.
+// sst repair keeps all right pairs that the peers keep, and names all outdated pairs that it brings back.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	n := long.Rounds(16, 200)
@@ -29,7 +28,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// What cannot be done is refused before a program is compiled.
+// Bad arguments are refused before a program is compiled.
 func TestBadArguments(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{{"-n", "0"}, {"-n", "x"}, {"DIR"}} {

@@ -14,14 +14,14 @@ type version struct {
 	deleted  bool
 }
 
-// A model is what a database was told: by key, in hexadecimal, the versions, the oldest first. No
-// value is written twice.
+// A model contains all writes to a database: for each key, in hexadecimal, the versions from the oldest to the
+// newest. All values are different.
 type model struct {
 	keys     map[string][]version
-	sequence uint64 // of the last write: engines count writes from 1 on
+	sequence uint64 // of the last write; engines begin with 1
 }
 
-// put and delete return the write, of which they take note.
+// put and delete add a write to the model and return it.
 func (m *model) put(key, value []byte) history.Op {
 	m.add(key, version{value: fmt.Sprintf("%x", value)})
 	return history.Op{Kind: history.Put, Key: key, Value: value}
@@ -39,19 +39,19 @@ func (m *model) add(key []byte, v version) {
 	m.keys[hex] = append(m.keys[hex], v)
 }
 
-// newest returns the newest version of a key, which there must be.
+// newest returns the newest version of a key in the model.
 func (m *model) newest(key string) version {
 	versions := m.keys[key]
 	return versions[len(versions)-1]
 }
 
-// numKeys is how many keys a history has.
+// numKeys is the number of keys in a history.
 const numKeys = 2500
 
 func keyOf(i int) []byte { return fmt.Appendf(nil, "key%04d", i) }
 
-// random returns batches of writes to few keys, of which a quarter are deletions, and now and then a
-// compaction of a range.
+// random returns batches of writes to few keys, a quarter of them deletions, and occasionally a compaction of a
+// range.
 func (m *model) random(rng *rand.Rand, batches int) (ops []history.Op) {
 	for range batches {
 		for range 1 + rng.IntN(4) {

@@ -15,20 +15,20 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A repaired is what a repair made of a damaged database.
+// A repaired is the result of a repair.
 type repaired struct {
 	pairs map[string]string // in hexadecimal
-	said  dbdamage.Said     // of sst
-	text  string            // what it printed, or why it failed
+	said  dbdamage.Said     // messages of sst
+	text  string            // output of sst, or the error of a peer
 }
 
-// repairers are the repairs. dir is a copy of the database, which they may change.
+// repairers runs the repairs. They may change dir, which is a copy of the database.
 type repairers struct {
 	cxx *leveldb.Database
 	sst string // the command
 }
 
-// repairNames are those of the repairs, those of the peers behind sst's.
+// repairNames lists the repairs, first those by sst.
 var repairNames = []string{"sst repair", "sst repair --all-tables", "sst repair --certain", "RepairDB", "RecoverFile"}
 
 const (
@@ -51,7 +51,7 @@ func (r repairers) repair(name, dir string) (repaired, error) {
 		fmt.Sprint("--all-tables=", name == repairNames[bySSTOfAll]), fmt.Sprint("--certain=", name == repairNames[bySSTCertain]))
 }
 
-// peersPairs parses the pairs of a peer. One that fails has those that it printed.
+// peersPairs parses the pairs that a peer printed, possibly before it failed.
 func peersPairs(out []byte, err error) (r repaired, _ error) {
 	if err != nil {
 		r.text = err.Error()
@@ -60,7 +60,7 @@ func peersPairs(out []byte, err error) (r repaired, _ error) {
 	return r, err
 }
 
-// sstRepair repairs with the command. Both engines judge the new database.
+// sstRepair has sst repair the database, and both engines judge the result.
 func (r repairers) sstRepair(dir string, flags ...string) (made repaired, err error) {
 	to := dir + ".repaired"
 	defer os.RemoveAll(to)
@@ -82,7 +82,7 @@ func (r repairers) sstRepair(dir string, flags ...string) (made repaired, err er
 	return made, err
 }
 
-// judge has both engines read the database, write to it and read it again, and returns its pairs.
+// judge has both engines read the database, write to it and read it again. It returns the pairs before the write.
 func (r repairers) judge(dir string) ([]byte, error) {
 	ops := []history.Op{{Kind: history.Put, Key: []byte("~"), Value: []byte("new")}}
 	cxxDir := dir + ".cxx"
@@ -96,7 +96,7 @@ func (r repairers) judge(dir string) ([]byte, error) {
 	}
 	var byGo bytes.Buffer
 	if err := goleveldb.Judge(dir, table.BytewiseComparer, ops, &byGo); err != nil {
-		return nil, fmt.Errorf("goleveldb opens the repaired database: %w", err)
+		return nil, fmt.Errorf("opening the repaired database with goleveldb: %w", err)
 	}
 	before, after, _ := bytes.Cut(byCXX, []byte("again\n"))
 	if !bytes.Equal(byCXX, byGo.Bytes()) || !bytes.Equal(after, fmt.Appendf(slices.Clip(before), "%x\t%x\n", "~", "new")) {
@@ -105,13 +105,13 @@ func (r repairers) judge(dir string) ([]byte, error) {
 	return before, nil
 }
 
-// parsePairs parses lines of sst scan -f hex.
+// parsePairs parses the output format of sst scan -f hex.
 func parsePairs(out []byte) (map[string]string, error) {
 	pairs := map[string]string{}
 	for line := range strings.Lines(string(out)) {
 		key, value, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		if _, twice := pairs[key]; !ok || twice {
-			return nil, fmt.Errorf("line %.80q is no pair, or a key that came before", line)
+			return nil, fmt.Errorf("line %.80q is not a pair, or repeats a key", line)
 		}
 		pairs[key] = value
 	}

@@ -15,24 +15,24 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// A span is where a file has a write: a data block of a table, or a batch of a log.
+// A span is the byte range of a write in a file: a data block of a table, or a batch of a log.
 type span struct {
 	sequence uint64
 	from, to int64
 }
 
-// stored says where the files of a database have its writes.
+// stored says where the files of a database contain its writes.
 type stored struct {
 	spans    map[string][]span // by file
-	obsolete map[string]bool   // files that the MANIFEST calls obsolete
+	obsolete map[string]bool   // files that are obsolete according to the MANIFEST
 }
 
-// readStored reads where the files of a sound database have its writes.
+// readStored finds the writes in the files of a sound database.
 func readStored(dir string) (s stored, err error) {
 	s = stored{map[string][]span{}, map[string]bool{}}
 	manifests, err := filepath.Glob(filepath.Join(dir, "MANIFEST-*"))
 	if err != nil || len(manifests) != 1 {
-		return s, errors.Join(err, errors.New("want one MANIFEST"))
+		return s, errors.Join(err, errors.New("not exactly one MANIFEST"))
 	}
 	h, err := versions.ReadHistory(dir, filepath.Base(manifests[0]))
 	if err != nil {
@@ -54,7 +54,7 @@ func (s *stored) read(dir, ext string, spansOf func(string) ([]span, error), isO
 	return err
 }
 
-// spansOfTable reads a table, unless the engine was closed before it had finished it.
+// spansOfTable returns the spans of a table. A table that the engine did not finish before it was closed has none.
 func spansOfTable(path string) (all []span, err error) {
 	r, err := table.Open(path, &table.ReaderOptions{Comparer: table.InternalComparer(table.BytewiseComparer)})
 	if errors.Is(err, table.ErrCorrupt) {
@@ -85,13 +85,13 @@ func spansOfLog(path string) (all []span, err error) {
 	return all, err
 }
 
-// A survival says where writes are that no damage has hit.
+// A survival is the set of writes that are still undamaged.
 type survival struct {
-	live, obsolete map[uint64]bool // in files of that kind, by sequence number
-	end            uint64          // the writes from here on are lost as those of a crash: no write behind them is left
+	live, obsolete map[uint64]bool // by sequence number, in files of that kind
+	end            uint64          // all writes from here on are lost, as after a crash
 }
 
-// after returns what is left of the writes.
+// after returns the writes that survive the damages.
 func (s *stored) after(damages []dbdamage.Damage) survival {
 	left := survival{live: map[uint64]bool{}, obsolete: map[uint64]bool{}}
 	for file, spans := range s.spans {

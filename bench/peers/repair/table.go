@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/internal/figures"
 )
 
-// A row is what the repairs made of the damages of one kind.
+// A row sums the results for one kind of damage.
 type row struct {
 	kind    string
 	damages int
@@ -18,10 +18,10 @@ type row struct {
 // A page is the table of results.
 type page struct {
 	rows   []*row
-	behind [bySSTCertain]int // databases of which a peer has more right pairs, by each way to call sst
+	behind [bySSTCertain]int // number of databases for which a peer has more right pairs, for each way to call sst
 }
 
-// add adds a result to the row of its kind, and to the last one, which is of all.
+// add adds a result to the row of its kind and to the last row, which is for all kinds.
 func (p *page) add(r *result) {
 	if p.rows == nil {
 		p.rows = []*row{{kind: "all", counts: make([]counts, len(repairNames))}}
@@ -54,7 +54,7 @@ func (r *row) add(result *result) {
 	}
 }
 
-// print prints the table in Markdown. Each cell has the figures of the repairs in the order of repairNames.
+// print prints the table in Markdown. Each cell contains the figures of sst repair and the peers.
 func (p *page) print(out io.Writer) {
 	fmt.Fprint(out, "| damage | databases | pairs right | old | deleted | of these not named |\n|---|--:|--:|--:|--:|--:|\n")
 	for _, r := range p.rows {

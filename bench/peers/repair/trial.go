@@ -10,17 +10,17 @@ import (
 	"github.com/sievetable/sievetable/internal/dbdamage"
 )
 
-// numDatabases is how many databases are damaged.
+// numDatabases is the number of databases. Damaged copies of them are repaired.
 const numDatabases = 8
 
-// A result is what the repairs made of one damaged database.
+// A result contains the results of all repairs of one damaged database.
 type result struct {
 	number   int
 	database *database
 	kind     string
 	damages  []dbdamage.Damage
 	repaired []repaired // by each of repairNames
-	counts   []counts   // of these
+	counts   []counts   // for each of repaired
 }
 
 func (r *result) String() string {
@@ -34,7 +34,7 @@ type stand struct {
 	databases []*database
 }
 
-// newStand builds the programs and makes the databases in tmp.
+// newStand builds the programs and creates the databases in tmp.
 func newStand(tmp string) (*stand, error) {
 	r, err := newRepairers(tmp)
 	if err != nil {
@@ -51,7 +51,7 @@ func newStand(tmp string) (*stand, error) {
 	return s, nil
 }
 
-// try damages a database in the way number i, and has each repair a copy.
+// try damages a copy of a database in the i-th way, and has each repair work on a copy of that.
 func (s *stand) try(i int) (*result, error) {
 	r := &result{number: i, database: s.databases[(i+i/numDatabases)%numDatabases]}
 	dir := filepath.Join(s.tmp, fmt.Sprint("damaged", i))
@@ -80,8 +80,8 @@ func (r *result) count() {
 	for i, made := range r.repaired {
 		names := made.said.Covers
 		if i == bySSTCertain {
-			names = func(string, uint64) bool { return false } // none is old, whatever messages say
-		} else if !isSound(r.damages) { // what sst then says of all keys names none
+			names = func(string, uint64) bool { return false } // it must not contain outdated pairs, whatever the messages say
+		} else if !isSound(r.damages) { // sst then warns about all keys, which does not count
 			names = made.said.Names
 		}
 		r.counts = append(r.counts, m.count(made, left, names))
@@ -93,10 +93,11 @@ func (r *result) count() {
 	}
 }
 
-// check returns how sst's repair breaks the law. It has all right pairs that a peer has, except for those of
-// bytes that no checksum vouches for, and of files that the MANIFEST calls obsolete, which --all-tables
-// has it read. Where the MANIFEST is sound, it names all old and deleted pairs. Where it is not, it has at
-// most as many unnamed ones as the worse peer has old and deleted ones. With --certain, none.
+// check returns an error if sst repair breaks one of these rules. It keeps each right pair that a peer keeps,
+// except for pairs in bytes without a matching checksum, and pairs in files that are obsolete according to the
+// MANIFEST, which it reads only with --all-tables. If the MANIFEST is sound, it names all old and deleted pairs. If
+// not, at most as many are unnamed as the worse peer has in total. With --certain, there are no old and deleted
+// pairs.
 func (r *result) check() (err error) {
 	broken := func(format string, args ...any) { err = errors.Join(err, fmt.Errorf(format, args...)) }
 	sst, most := r.counts[bySST], 0
