@@ -10,10 +10,10 @@ import (
 
 var bucketName = []byte("urls")
 
-// bboltFile returns the file of a database in a directory.
+// bboltFile returns the file of the database in dir.
 func bboltFile(dir string) string { return filepath.Join(dir, "db") }
 
-// writeBbolt writes the keys into a database by transactions of 100,000.
+// writeBbolt writes the keys into a database, in transactions of 100,000 keys.
 func writeBbolt(dir string, k *keyFile) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -37,7 +37,7 @@ func putBbolt(tx *bbolt.Tx, k *keyFile) error {
 	return k.each(100_000, func(key []byte) error { return b.Put(key, nil) })
 }
 
-// A bboltDB is a database with a transaction that reads.
+// A bboltDB is a database with a read transaction.
 type bboltDB struct {
 	db     *bbolt.DB
 	tx     *bbolt.Tx

@@ -10,29 +10,29 @@ import (
 	"path/filepath"
 )
 
-// childArg is the first argument of a process that is a step of an engine. Behind it are the step, the name
-// of the engine, what the step takes, and the directory that has the keys and the set.
+// childArg is the first argument of a process that performs a step for an engine. It is followed by the step, the
+// name of the engine, the argument of the step, and the directory with the keys and the set.
 const childArg = "child"
 
 const (
-	stepWrite = "write" // takes the name of the file of keys
-	stepAsk   = "ask"   // takes the name of the way to open the set
-	stepCurve = "curve" // takes nothing
+	stepWrite = "write" // the argument is the name of a file of keys
+	stepQuery = "query" // the argument is the name of a way to open the set
+	stepCurve = "curve" // the argument is not used
 )
 
-// setDir is where the set is in the directory of the keys.
+// setDir is the directory of the set, in the directory of the keys.
 const setDir = "set"
 
-// child returns the process of a step.
+// child returns the command for a step.
 func child(step, engine, arg, dir string) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	return exec.Command(self, childArg, step, engine, arg, dir), err
 }
 
-// runChild does a step. Those that ask print what they measured as JSON.
+// runChild performs a step. Steps that query print their measurements as JSON.
 func runChild(args []string, out io.Writer) error {
 	if len(args) != 4 {
-		return fmt.Errorf("%d arguments of a child, want 4", len(args))
+		return fmt.Errorf("%d arguments of a child process, not 4", len(args))
 	}
 	e, err := findEngine(args[1])
 	if err != nil {
@@ -43,10 +43,10 @@ func runChild(args []string, out io.Writer) error {
 	switch args[0] {
 	case stepWrite:
 		return e.writeFile(dir, args[2])
-	case stepAsk:
-		measured, err = e.ask(args[2], dir)
+	case stepQuery:
+		measured, err = e.query(args[2], dir)
 	case stepCurve:
-		measured, err = askByMemorySize(dir)
+		measured, err = queryByMemorySize(dir)
 	default:
 		err = fmt.Errorf("no step %q", args[0])
 	}

@@ -6,5 +6,5 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// drop drops a file from the page cache. What was written to it must be on the disk.
+// drop drops a file from the page cache. Written data must have been synced.
 func drop(f *os.File) error { return unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED) }

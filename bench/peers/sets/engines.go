@@ -7,35 +7,34 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/machine"
 )
 
-// A database has keys, and is asked for them.
+// A database is a set of keys that can be queried.
 type database interface {
 	Has(key []byte) (bool, error)
 	Close() error
 }
 
-// A denier is a database that tells how many lookups it could not answer from filters alone. For a set of
-// filters these are the keys that may be present.
-type denier interface {
+// A filtered database can count the absent keys that its filters do not rule out.
+type filtered interface {
 	NotDenied(absent sample) (int, error)
 }
 
-// An engine makes sets of keys in one way.
+// An engine creates sets of keys in one way.
 type engine struct {
 	name string
 	ways []way
 
-	sst    []string                           // the flags of sst build that make it; nil: it is a peer
-	module string                             // the peer's
-	write  func(dir string, k *keyFile) error // creates its database or adds to it
+	sst    []string                           // flags of sst build; nil for a peer
+	module string                             // of a peer
+	write  func(dir string, k *keyFile) error // creates or extends a peer's database
 }
 
-// A way is one of those to open a set.
+// A way is a way to open a set.
 type way struct {
-	name string // "" if there is but one
+	name string // "" if there is only one
 	open func(dir string, n int) (database, error)
 }
 
-// row returns the name of the engine's row.
+// row returns the name of a row of the engine.
 func (e engine) row(w way) string {
 	if w.name == "" {
 		return e.name
@@ -43,21 +42,20 @@ func (e engine) row(w way) string {
 	return e.name + ", " + w.name
 }
 
-// blockSize and bitsPerKey are those of all engines that have blocks and filters.
+// blockSize and bitsPerKey apply to all engines that have blocks and filters.
 const (
 	blockSize  = 32 << 10
 	bitsPerKey = 10
 )
 
-// cacheBytes returns how much memory filters, indexes and cached blocks of n keys may take, about twice
-// what filters and indexes take. All but bbolt have so much. Pebble and goleveldb have all of it in a
-// block cache.
+// cacheBytes returns the memory for filters, indexes and cached blocks of n keys. It is about twice the size of
+// filters and indexes. All engines but bbolt get this much. Pebble and goleveldb use all of it as a block cache.
 func cacheBytes(n int) int64 { return max(16<<20, 3*int64(n)) }
 
-// filterOnly is the set that has no keys.
+// filterOnly is the name of the set that consists only of filters.
 const filterOnly = "set, fuse:8, filter only"
 
-// engines are all engines, ours first.
+// engines returns all engines, ours first.
 func engines() []engine {
 	ours := []way{{"read", openSet(false)}, {"mapped", openSet(true)}}
 	blocks := []string{"--block-size", fmt.Sprint(blockSize), "--bits", fmt.Sprint(bitsPerKey)}
@@ -71,7 +69,7 @@ func engines() []engine {
 	}
 }
 
-// peers returns names and versions of the peers.
+// peers returns the names and versions of the peers.
 func peers() (all [][2]string) {
 	for _, e := range engines() {
 		if e.module != "" {

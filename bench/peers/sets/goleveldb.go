@@ -20,8 +20,8 @@ func goleveldbOptions(n int) *opt.Options {
 	}
 }
 
-// writeGoleveldb writes the keys into a database by batches. Opening it again makes a table of what
-// is in the log.
+// writeGoleveldb writes the keys into a database in batches. It opens the database again, so that the log becomes a
+// table.
 func writeGoleveldb(dir string, k *keyFile) error {
 	for _, write := range []func(*leveldb.DB) error{func(db *leveldb.DB) error { return putGoleveldb(db, k) }, settle} {
 		db, err := leveldb.OpenFile(dir, goleveldbOptions(k.n))
@@ -50,7 +50,7 @@ func putGoleveldb(db *leveldb.DB, k *keyFile) error {
 	return nil
 }
 
-// settle returns when level 0 has so few tables that they need not be compacted.
+// settle waits until level 0 has too few tables for a compaction.
 func settle(db *leveldb.DB) error {
 	for {
 		var s leveldb.DBStats
@@ -64,7 +64,7 @@ func settle(db *leveldb.DB) error {
 	}
 }
 
-// A goleveldbDB is a database that is only read.
+// A goleveldbDB is a read-only database.
 type goleveldbDB struct{ *leveldb.DB }
 
 func openGoleveldb(dir string, n int) (database, error) {

@@ -11,16 +11,16 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// The files of keys, one a line.
+// The files of keys, one key per line.
 const (
 	sortedFile   = "sorted"
 	unsortedFile = "unsorted"
-	newFile      = "new"     // those that an update adds, sorted
-	presentFile  = "present" // some of them
+	newFile      = "new"     // keys that an update adds, sorted
+	presentFile  = "present" // some of the keys of the set
 	absentFile   = "absent"
 )
 
-// The most keys that are asked.
+// The maximum numbers of keys to look up.
 const (
 	mostPresent = 100_000
 	mostAbsent  = 1_000_000
@@ -28,7 +28,7 @@ const (
 
 // writeKeys writes all files of n keys into a directory.
 func writeKeys(dir string, n int) error {
-	added := max(1, n/1000) // by an update
+	added := max(1, n/1000) // number of keys in an update
 	present, absent := workload.W4(n, added+min(n, mostAbsent))
 	err := writeURLs(filepath.Join(dir, sortedFile), present)
 	present.Shuffle()
@@ -42,7 +42,7 @@ func writeKeys(dir string, n int) error {
 		writeURLs(filepath.Join(dir, absentFile), absent.Slice(added, absent.Len())))
 }
 
-// writeURLs writes a file of lines.
+// writeURLs writes URLs to a file, one per line.
 func writeURLs(name string, urls workload.URLs) error {
 	f, err := os.Create(name)
 	if err != nil {
@@ -57,9 +57,9 @@ func writeURLs(name string, urls workload.URLs) error {
 	return errors.Join(w.Flush(), f.Close())
 }
 
-// A keyFile is a file of keys, which are read one after the other.
+// A keyFile is a file of keys, which are read in order.
 type keyFile struct {
-	n, left int // how many it has, and how many are still to be read
+	n, left int // number of keys, and of those not read yet
 	file    *os.File
 	r       *bufio.Reader
 	line    [lineLen]byte
@@ -80,7 +80,7 @@ func openKeys(name string) (*keyFile, error) {
 	return &keyFile{n: n, left: n, file: f, r: bufio.NewReaderSize(f, 1<<20)}, nil
 }
 
-// each calls do for the next keys, at most n. A key is good until do returns.
+// each calls do for at most n of the next keys. A key is valid until do returns.
 func (k *keyFile) each(n int, do func(key []byte) error) error {
 	for range min(n, k.left) {
 		if _, err := io.ReadFull(k.r, k.line[:]); err != nil {
@@ -103,5 +103,5 @@ func (s sample) len() int { return len(s) / lineLen }
 
 func (s sample) at(i int) []byte { return s[i*lineLen:][:workload.URLLen:workload.URLLen] }
 
-// first returns the first n keys, or all.
+// first returns the first n keys, or all keys if there are fewer.
 func (s sample) first(n int) sample { return s[:min(n, s.len())*lineLen] }

@@ -29,7 +29,7 @@ const (
 	readmeFile  = "table/set/README.md"
 )
 
-// pages are the files with tables, and what draws these.
+// pages maps the files with tables to the functions that format these.
 var pages = map[string]func(*results) string{resultsPage: (*results).tables, readmeFile: (*results).choice}
 
 func main() {
@@ -42,7 +42,7 @@ func main() {
 
 const usage = "usage: sets [-n numbers] [-dir directory] | sets -draw"
 
-// run does what the arguments ask for, in the root of the repository.
+// run performs what the arguments say. The working directory must be the root of the repository.
 func run(args []string) error {
 	if len(args) > 0 && args[0] == childArg {
 		return runChild(args[1:], os.Stdout)

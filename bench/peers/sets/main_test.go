@@ -16,7 +16,7 @@ import (
 
 var noError = errtest.NoError
 
-// The processes of steps are this program again.
+// The processes of steps run this program again.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == childArg {
 		main()
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 
 const root = "../../.."
 
-// The tables of the pages are drawn from the results.
+// The tables in the pages match the results.
 func TestPages(t *testing.T) {
 	t.Parallel()
 	r, err := loadResults("results.json")
@@ -43,7 +43,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// The whole program, small: each engine has its rows, and they have their figures.
+// A small run of the whole program has all rows of each engine, with all of their figures.
 func TestMeasure(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
@@ -66,7 +66,7 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%s: from unsorted keys %v µs", row.Name, row.Unsorted)
 		}
 		if row.NotDenied > 0.05 {
-			t.Errorf("%s: filters do not deny %v of the absent keys, want about 0.01", row.Name, row.NotDenied)
+			t.Errorf("%s: filters do not rule out %v of the absent keys, want about 0.01", row.Name, row.NotDenied)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -77,13 +77,13 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// What cannot be measured is refused before anything is.
+// Bad arguments are refused before anything is measured.
 func TestBadArguments(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
 		{"-n", "1e7,1e6"}, {"-n", "x"}, {"-n", ""}, {"-n", "10"}, {"-n", "1000.5"}, {"-n", "2e9"}, {"DIR"},
 		{"-n", "1e6"}, // not in the root
-		{childArg}, {childArg, "write", "no engine", "", "."}, {childArg, "write", "bbolt", "no file", "."}, {childArg, "no step", "bbolt", "", "."}, {childArg, "ask", "bbolt", "no way", "."},
+		{childArg}, {childArg, "write", "no engine", "", "."}, {childArg, "write", "bbolt", "no file", "."}, {childArg, "no step", "bbolt", "", "."}, {childArg, "query", "bbolt", "no way", "."},
 	} {
 		if err := run(args); err == nil {
 			t.Errorf("no error for %q", args)

@@ -13,13 +13,13 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/machine"
 )
 
-// A stand measures in a directory of its own.
+// A stand performs measurements in a directory of its own.
 type stand struct {
-	dir string // the keys, the set that is measured, and the command
+	dir string // contains the keys, the measured set, and the sst command
 	n   int
 }
 
-// measure measures all engines with so many keys, in a directory in dir.
+// measure measures all engines with each number of keys, in a new directory in dir.
 func measure(dir string, numbers []int) (r *results, err error) {
 	tmp, err := os.MkdirTemp(dir, "sets")
 	if err != nil {
@@ -51,7 +51,8 @@ func measure(dir string, numbers []int) (r *results, err error) {
 
 func (s *stand) path(name string) string { return filepath.Join(s.dir, name) }
 
-// measure builds an engine's set, and opens it in all ways. Building and updating are the same for each.
+// measure builds and updates a set of the engine, and opens it in all ways. The figures of building and updating
+// are the same for all ways.
 func (s *stand) measure(e engine) (rows []row, err error) {
 	defer func() { err = errors.Join(err, os.RemoveAll(s.path(setDir))) }()
 	built := row{N: s.n, Unsorted: -1}
@@ -64,7 +65,7 @@ func (s *stand) measure(e engine) (rows []row, err error) {
 	for _, w := range e.ways {
 		r := built
 		r.Name = e.row(w)
-		if err := s.ask(stepAsk, e.name, w.name, &r.asked); err != nil {
+		if err := s.query(stepQuery, e.name, w.name, &r.costs); err != nil {
 			return nil, err
 		}
 		rows = append(rows, r)
@@ -81,14 +82,14 @@ func (s *stand) measure(e engine) (rows []row, err error) {
 	return rows, err
 }
 
-// build builds the set of a file's keys, and returns the CPU time of a key in microseconds.
+// build builds the set from the keys in a file, and returns the CPU time per key in microseconds.
 func (s *stand) build(e engine, file string, flags ...string) (float64, error) {
 	flags = append(flags, "--entries-per-table", fmt.Sprint(tableKeys), "--temp-dir", s.dir, "-o", s.path(setDir)+"/")
 	sp, err := s.write(e, file, flags...)
 	return sp.cpu.Seconds() * 1e6 / float64(s.n), err
 }
 
-// write has a peer write the keys of a file. For a set it is sst build with these flags.
+// write has a peer write the keys in a file. For a set, it runs sst build with the flags.
 func (s *stand) write(e engine, file string, flags ...string) (sp spending, err error) {
 	args := slices.Concat([]string{"build", "--input-format", "raw-keys"}, e.sst, flags, []string{s.path(file)})
 	cmd := exec.Command(s.path("sst"), args...)
@@ -101,8 +102,8 @@ func (s *stand) write(e engine, file string, flags ...string) (sp spending, err 
 	return sp, err
 }
 
-// ask runs a step that asks, and decodes what it measured.
-func (s *stand) ask(step, engine, way string, measured any) error {
+// query runs a step that queries, and decodes its measurements.
+func (s *stand) query(step, engine, way string, measured any) error {
 	cmd, err := child(step, engine, way, s.dir)
 	if err != nil {
 		return err
@@ -114,7 +115,7 @@ func (s *stand) ask(step, engine, way string, measured any) error {
 	return json.Unmarshal(out, measured)
 }
 
-// measureCurve asks a set of many tables with less and less memory.
+// measureCurve queries a set of many tables with less and less memory.
 func (s *stand) measureCurve() (c curve, err error) {
 	e := engines()[0]
 	perTable := max(1000, (s.n+curveTables-1)/curveTables)
@@ -122,6 +123,6 @@ func (s *stand) measureCurve() (c curve, err error) {
 	if _, err := s.write(e, sortedFile, "--sorted", "--entries-per-table", fmt.Sprint(perTable), "-o", s.path(setDir)+"/"); err != nil {
 		return c, err
 	}
-	err = s.ask(stepCurve, e.name, "", &c.Points)
+	err = s.query(stepCurve, e.name, "", &c.Points)
 	return c, errors.Join(err, os.RemoveAll(s.path(setDir)))
 }

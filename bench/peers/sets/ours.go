@@ -12,8 +12,8 @@ import (
 
 type tables struct{ *set.Set }
 
-// openSet returns what opens a set with all of its tables. What filters and indexes, the tails of the
-// tables, leave of the memory is for blocks.
+// openSet returns a function that opens a set with all of its tables. Filters and indexes are the tails of the
+// tables. The rest of the memory is for blocks.
 func openSet(mapped bool) func(dir string, n int) (database, error) {
 	return func(dir string, n int) (database, error) {
 		m, err := set.NewDir(dir).ReadManifest()
@@ -40,7 +40,7 @@ func openTables(dir string, o *set.Options) (tables, error) {
 	return tables{s}, err
 }
 
-// Has gets the key. Those that a set of filters may have are there.
+// Has gets the key. In a set of only filters, a key that may be present counts as present.
 func (t tables) Has(key []byte) (bool, error) {
 	_, err := t.Get(context.Background(), key)
 	switch {
@@ -52,7 +52,7 @@ func (t tables) Has(key []byte) (bool, error) {
 	return err == nil, err
 }
 
-// NotDenied asks the filters. Each key that they do not deny costs Has a block.
+// NotDenied checks the filters. For each key that they do not rule out, Has reads a block.
 func (t tables) NotDenied(absent sample) (n int, err error) {
 	for i := range absent.len() {
 		may, err := t.MayContain(context.Background(), absent.at(i))

@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/pebble"
 )
 
-// tableKeys is how many keys an ingested table has, as ours have.
+// tableKeys is the number of keys in an ingested table. Our tables have the same number.
 const tableKeys = 1_000_000
 
 func pebbleOptions(n int) *cockroach.Options {
@@ -20,8 +20,8 @@ func pebbleOptions(n int) *cockroach.Options {
 	return o
 }
 
-// writePebble writes the keys into tables, and has a database take these over. It returns when nothing is
-// compacted any more.
+// writePebble writes the keys into tables, and has a database ingest these. It returns when no compaction is in
+// progress.
 func writePebble(dir string, k *keyFile) error {
 	o := pebbleOptions(k.n)
 	if err := o.FS.MkdirAll(dir, 0o777); err != nil {
@@ -45,7 +45,7 @@ func writePebble(dir string, k *keyFile) error {
 	})
 }
 
-// A pebbleDB is a database that tells what its filters could not rule out.
+// A pebbleDB is a database that counts the keys that its filters do not rule out.
 type pebbleDB struct{ *pebble.DB }
 
 func openPebble(dir string, n int) (database, error) {

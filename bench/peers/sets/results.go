@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/marked"
 )
 
-// results are what was measured, how, and where.
+// results are the measurements, with the command, the machine and the versions of the peers.
 type results struct {
 	Command        string
 	Machine, Peers [][2]string // names and values
@@ -16,20 +16,20 @@ type results struct {
 	Curve          curve
 }
 
-// A row is one way to open the database of an engine, with one number of keys.
+// A row contains the figures for one way to open the set of an engine, with one number of keys.
 type row struct {
 	N        int
 	Name     string
-	Build    float64 // CPU of a key, µs
-	Unsorted float64 // the same, from unsorted keys, or -1: not measured
+	Build    float64 // CPU time per key, µs
+	Unsorted float64 // like Build, from unsorted keys; -1 if not measured
 	Disk     int64   // bytes
 	Update   int64   // bytes written
-	asked
+	costs
 }
 
-// A curve is how lookups take longer with less memory.
+// A curve contains the times of lookups with less and less memory.
 type curve struct {
-	Tables, Keys int // how many tables, and how many keys each has
+	Tables, Keys int // number of tables, and keys per table
 	Points       []point
 }
 
@@ -56,7 +56,7 @@ func loadResults(file string) (*results, error) {
 	return r, nil
 }
 
-// drawPages writes the tables of the results into all pages.
+// drawPages writes tables of the results into all pages.
 func drawPages(results string) error {
 	r, err := loadResults(results)
 	if err != nil {

@@ -17,24 +17,24 @@ import (
 // A spending is the resources that a process used.
 type spending struct {
 	cpu           time.Duration // of all threads
-	read, written int64         // bytes of the disk
+	read, written int64         // bytes, from and to the disk
 }
 
 func spendingOf(u *syscall.Rusage) spending {
-	const block = 512 // what the system counts in
+	const block = 512 // the system's unit
 	return spending{time.Duration(u.Utime.Nano() + u.Stime.Nano()), u.Inblock * block, u.Oublock * block}
 }
 
-// spent returns what this process has taken.
+// spent returns the resources that this process has used.
 func spent() spending {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err) // the kernel knows it
+		panic(err) // the kernel supports RUSAGE_SELF
 	}
 	return spendingOf(&u)
 }
 
-// runProcess runs a command, and returns its resources and its output.
+// runProcess runs a command, and returns its used resources and its output.
 func runProcess(cmd *exec.Cmd) (spending, []byte, error) {
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -45,12 +45,12 @@ func runProcess(cmd *exec.Cmd) (spending, []byte, error) {
 	return spendingOf(cmd.ProcessState.SysUsage().(*syscall.Rusage)), out, nil
 }
 
-// A memory is the memory of a process, in bytes.
+// A memory is the memory use of a process, in bytes.
 type memory struct {
-	Anon   int64 // resident and of no file: RssAnon
+	Anon   int64 // resident anonymous memory: RssAnon
 	Mapped int64 // resident pages of files: RssFile
-	Heap   int64 // what Go's heap has in use
-	Peak   int64 // the most that was resident: VmHWM
+	Heap   int64 // in use on Go's heap
+	Peak   int64 // largest resident size: VmHWM
 }
 
 // memoryNow returns the memory of this process, without what the garbage collector can free.
@@ -74,12 +74,12 @@ func memoryNow() (m memory, err error) {
 	return m, nil
 }
 
-// since returns how much more it is than before. The peak stays.
+// since returns the growth since before. The peak is unchanged.
 func (m memory) since(before memory) memory {
 	return memory{max(0, m.Anon-before.Anon), max(0, m.Mapped-before.Mapped), max(0, m.Heap-before.Heap), m.Peak}
 }
 
-// eachFile calls do for each file in a directory and those below it.
+// eachFile calls do for each file in a directory and its subdirectories.
 func eachFile(dir string, do func(name string, d fs.DirEntry) error) error {
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -89,7 +89,7 @@ func eachFile(dir string, do func(name string, d fs.DirEntry) error) error {
 	})
 }
 
-// sizeOf returns the size of all files in a directory.
+// sizeOf returns the total size of the files in a directory.
 func sizeOf(dir string) (size int64, err error) {
 	err = eachFile(dir, func(_ string, d fs.DirEntry) error {
 		info, err := d.Info()
@@ -101,7 +101,7 @@ func sizeOf(dir string) (size int64, err error) {
 	return size, err
 }
 
-// dropAll drops the files of a directory from the page cache.
+// dropAll drops the files in a directory from the page cache.
 func dropAll(dir string) error {
 	return eachFile(dir, func(name string, _ fs.DirEntry) error {
 		f, err := os.Open(name)

@@ -9,13 +9,13 @@ import (
 	"github.com/sievetable/sievetable/internal/figures"
 )
 
-// A column is a figure of all rows. It returns a value < 0 if it is not known.
+// A column is a figure in all rows. A figure < 0 is unknown.
 type column struct {
 	title  string
 	figure func(r row) float64
 }
 
-// written are the figures of building and updating.
+// written lists the figures for building and updating.
 var written = []column{
 	{"build, µs per key", func(r row) float64 { return r.Build }},
 	{"from unsorted, µs per key", func(r row) float64 { return r.Unsorted }},
@@ -23,8 +23,8 @@ var written = []column{
 	{"update, MB written", func(r row) float64 { return float64(r.Update) / 1e6 }},
 }
 
-// askedColumns are the figures of opening and querying.
-var askedColumns = []column{
+// queryColumns lists the figures for opening and querying.
+var queryColumns = []column{
 	{"open, ms", func(r row) float64 { return r.Open }},
 	{"read to open, MB", func(r row) float64 { return float64(r.Read) / 1e6 }},
 	{"memory, bytes per key", func(r row) float64 { return r.perKey(r.Opened.Anon) }},
@@ -35,10 +35,10 @@ var askedColumns = []column{
 	{"present key, ns", func(r row) float64 { return r.Present }},
 }
 
-// many is the number of keys of the last table.
+// many is the number of keys in the last table.
 const many = 10_000_000_000
 
-// scaled are the figures for many keys, if each took as much as in the row.
+// scaled lists the figures for many keys, if each key costs as much as in the row.
 var scaled = []column{
 	{"build, core-hours", func(r row) float64 { return r.Build * many / 3600e6 }},
 	{"from unsorted, core-hours", func(r row) float64 { return r.Unsorted * many / 3600e6 }},
@@ -55,7 +55,7 @@ func (r row) perKey(bytes int64) float64 { return float64(bytes) / float64(r.N) 
 // times scales a figure of the row to many keys.
 func (r row) times(v float64) float64 { return v * many / float64(r.N) }
 
-// tables returns all tables in Markdown, with what was run, and where.
+// tables returns all tables in Markdown, with the command and the machine.
 func (r *results) tables() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "`%s` on %s, with %s.\n", r.Command, list(r.Machine), list(r.Peers))
@@ -67,7 +67,7 @@ func (r *results) tables() string {
 		}
 		keys := figures.Grouped(rest[0].N) + " keys"
 		printTable(&out, keys+", built and updated", written, ofEngines(rest[:n]))
-		printTable(&out, keys+", queried", askedColumns, rest[:n])
+		printTable(&out, keys+", queried", queryColumns, rest[:n])
 		if rest[0].N == last {
 			printTable(&out, figures.Grouped(many)+" keys, scaled from "+figures.Grouped(last), scaled, rest[:n])
 		}
@@ -94,7 +94,7 @@ func (r *results) choice() string {
 	return strings.TrimPrefix(out.String(), "\n")
 }
 
-// choiceColumns are the figures of choice.
+// choiceColumns lists the figures in choice.
 var choiceColumns = []column{
 	{"memory, bytes", func(r row) float64 { return r.perKey(r.Opened.Anon) }},
 	{"disk, bytes", func(r row) float64 { return r.perKey(r.Disk) }},
@@ -103,8 +103,8 @@ var choiceColumns = []column{
 	{"false positives, %", func(r row) float64 { return 100 * r.NotDenied }},
 }
 
-// ofEngines returns a row for each engine that has some, with the engine's name: how its set is opened
-// does not matter for how it was written.
+// ofEngines returns a row for each engine that has rows, with the engine's name. The figures for writing a set do
+// not depend on the way to open it.
 func ofEngines(rows []row) (all []row) {
 	for _, e := range engines() {
 		i := slices.IndexFunc(rows, func(r row) bool { return r.Name == e.row(e.ways[0]) })
@@ -117,7 +117,7 @@ func ofEngines(rows []row) (all []row) {
 	return all
 }
 
-// list writes names and values.
+// list formats names and values.
 func list(pairs [][2]string) string {
 	var all []string
 	for _, p := range pairs {
@@ -142,7 +142,7 @@ func printTable(out *strings.Builder, title string, columns []column, rows []row
 	}
 }
 
-// cell writes a figure with three digits, or a dash.
+// cell formats a figure with three digits. For an unknown figure, it returns a dash.
 func cell(v float64) string {
 	switch {
 	case v < 0:
@@ -155,7 +155,7 @@ func cell(v float64) string {
 	return figures.Digits(v)
 }
 
-// print prints the table of the lookups by MemorySize, in the order of its points.
+// print prints the times of lookups by MemorySize, in the order of the points.
 func (c curve) print(out *strings.Builder) {
 	var titles, cells strings.Builder
 	for _, p := range c.Points {

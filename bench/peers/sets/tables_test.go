@@ -10,9 +10,9 @@ func someResults() *results {
 	return &results{
 		Command: "run it", Machine: [][2]string{{"CPU", "Z80"}, {"cores", "1"}}, Peers: [][2]string{{"bbolt", "v1"}},
 		Rows: []row{
-			{N: 1000, Name: "set, bloom:10, read", Build: 0.5, Unsorted: -1, Disk: 20_000, Update: 1e6, asked: asked{Open: 12, NotDenied: -1, Absent: 301, Present: 2000}},
-			{N: 1000, Name: "set, bloom:10, mapped", Build: 0.5, Unsorted: -1, Disk: 20_000, Update: 1e6, asked: asked{Open: 12, NotDenied: -1, Absent: 301, Present: 2000}},
-			{N: 1_000_000, Name: "bbolt", Build: 0.36, Unsorted: 3.6, Disk: 2e7, Update: 3e6, asked: asked{
+			{N: 1000, Name: "set, bloom:10, read", Build: 0.5, Unsorted: -1, Disk: 20_000, Update: 1e6, costs: costs{Open: 12, NotDenied: -1, Absent: 301, Present: 2000}},
+			{N: 1000, Name: "set, bloom:10, mapped", Build: 0.5, Unsorted: -1, Disk: 20_000, Update: 1e6, costs: costs{Open: 12, NotDenied: -1, Absent: 301, Present: 2000}},
+			{N: 1_000_000, Name: "bbolt", Build: 0.36, Unsorted: 3.6, Disk: 2e7, Update: 3e6, costs: costs{
 				Open: 12, Read: 1e7, Opened: memory{Anon: 2e6}, After: memory{Anon: 3e6, Mapped: 1e6}, NotDenied: 0.0101, Absent: 301, Present: 2000,
 			}},
 		},
@@ -24,14 +24,14 @@ func TestTables(t *testing.T) {
 	t.Parallel()
 	const (
 		writtenTitles = " build, µs per key | from unsorted, µs per key | disk, bytes per key | update, MB written |\n|---|--:|--:|--:|--:|\n"
-		askedTitles   = " open, ms | read to open, MB | memory, bytes per key | after lookups, bytes per key | mapped, bytes per key |" +
+		queryTitles   = " open, ms | read to open, MB | memory, bytes per key | after lookups, bytes per key | mapped, bytes per key |" +
 			" absent key, ns | false positives, % | present key, ns |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|\n"
 	)
 	const want = "`run it` on CPU Z80, cores 1, with bbolt v1.\n" +
 		"\n| 1,000 keys, built and updated |" + writtenTitles + "| set, bloom:10 | 0.500 | – | 20.0 | 1.00 |\n" +
-		"\n| 1,000 keys, queried |" + askedTitles + "| set, bloom:10, read | 12.0 | 0 | 0 | 0 | 0 | 301 | – | 2,000 |\n| set, bloom:10, mapped | 12.0 | 0 | 0 | 0 | 0 | 301 | – | 2,000 |\n" +
+		"\n| 1,000 keys, queried |" + queryTitles + "| set, bloom:10, read | 12.0 | 0 | 0 | 0 | 0 | 301 | – | 2,000 |\n| set, bloom:10, mapped | 12.0 | 0 | 0 | 0 | 0 | 301 | – | 2,000 |\n" +
 		"\n| 1,000,000 keys, built and updated |" + writtenTitles + "| bbolt | 0.360 | 3.60 | 20.0 | 3.00 |\n" +
-		"\n| 1,000,000 keys, queried |" + askedTitles + "| bbolt | 12.0 | 10.0 | 2.00 | 3.00 | 1.00 | 301 | 1.01 | 2,000 |\n" +
+		"\n| 1,000,000 keys, queried |" + queryTitles + "| bbolt | 12.0 | 10.0 | 2.00 | 3.00 | 1.00 | 301 | 1.01 | 2,000 |\n" +
 		"\n| 10,000,000,000 keys, scaled from 1,000,000 | build, core-hours | from unsorted, core-hours |" +
 		" disk, GB | open, CPU s | read to open, GB | memory, GB | after lookups, GB | update, GB written |\n" +
 		"|---|--:|--:|--:|--:|--:|--:|--:|--:|\n" +
@@ -45,7 +45,7 @@ func TestTables(t *testing.T) {
 func TestChoice(t *testing.T) {
 	t.Parallel()
 	r := someResults()
-	r.Rows = append(r.Rows, row{N: 1_000_000, Name: "set, fuse:8, filter only, mapped"}, row{N: 1_000_000, Name: "set, fuse:8, filter only, read", Disk: 1_130_000, asked: asked{
+	r.Rows = append(r.Rows, row{N: 1_000_000, Name: "set, fuse:8, filter only, mapped"}, row{N: 1_000_000, Name: "set, fuse:8, filter only, read", Disk: 1_130_000, costs: costs{
 		Opened: memory{Anon: 1.2e6}, NotDenied: 0.004, Absent: 434, Present: 445,
 	}})
 	const want = "| filters | memory, bytes | disk, bytes | absent key, ns | present key, ns | false positives, % |\n" +
