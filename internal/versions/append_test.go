@@ -17,7 +17,7 @@ func fieldsOf(t *testing.T, edit []byte) (fields []Field) {
 	return fields
 }
 
-// What is appended is the field that was given.
+// Fields yields the field that Append appended.
 func TestAppendField(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]Field{
@@ -31,7 +31,7 @@ func TestAppendField(t *testing.T) {
 		"added table":        {Kind: FieldAdd, Table: Table{Level: 6, Number: 9, Size: 1 << 63, Smallest: []byte("a"), Largest: bytes.Repeat([]byte("b"), 300)}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			edit := want.Append(Field{Kind: FieldLog}.Append(nil)) // behind another one
+			edit := want.Append(Field{Kind: FieldLog}.Append(nil)) // after another one
 			if diff := cmp.Diff([]Field{{Kind: FieldLog}, want}, fieldsOf(t, edit)); diff != "" {
 				t.Errorf("(-want +read):\n%s", diff)
 			}
@@ -39,7 +39,7 @@ func TestAppendField(t *testing.T) {
 	}
 }
 
-// An edit that can be read is written again byte by byte: each of its numbers has one encoding only.
+// A readable edit is written again byte for byte, since each of its numbers has only one encoding.
 func FuzzAppendField(f *testing.F) {
 	f.Add([]byte("\x01\x03abc\x02\x05\x03\x06\x04\x07\x05\x00\x01a\x06\x00\x09\x07\x00\x0a\x64\x01a\x01b\x09\x00"))
 	f.Add([]byte("\x07\x3f\x80\x01\x00\x00\x00"))

@@ -11,18 +11,18 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// A Flaw is what no engine writes into a CURRENT or a MANIFEST.
+// A Flaw is something in CURRENT or the MANIFEST that no engine writes.
 type Flaw struct {
-	File  string // its name
-	What  string // what is wrong, without what to do
-	Fatal bool   // the version cannot be read by it; otherwise some engine refuses the database, or overwrites its files
+	File  string // name of the file
+	What  string // what is wrong, without advice
+	Fatal bool   // the version cannot be used; otherwise an engine may refuse the database or overwrite files
 }
 
-// LevelDB has the levels 0 to 6. goleveldb has as many as its tables fill.
+// LevelDB has the levels 0 to 6. goleveldb adds levels as its tables need them.
 const maxLevelOfLevelDB = 6
 
-// Check returns what is wrong with CURRENT and the MANIFEST, as far as they tell without tables and logs. compare
-// is the order of internal keys, or nil if that is not known.
+// Check returns the flaws of CURRENT and the MANIFEST that can be found without tables and logs. compare is the
+// order of internal keys, or nil if it is unknown.
 func (v *Version) Check(compare func(a, b []byte) int) []Flaw {
 	c := checker{v: v}
 	c.checkCurrent()
@@ -35,7 +35,7 @@ func (v *Version) Check(compare func(a, b []byte) int) []Flaw {
 	return c.flaws
 }
 
-// LevelNote says that C++ LevelDB does not open the database because of a level that goleveldb can have, or is "".
+// LevelNote returns a note if C++ LevelDB does not open the database because it has too many levels, or "".
 func (v *Version) LevelNote() string {
 	if v.highestLevel <= maxLevelOfLevelDB {
 		return ""
@@ -43,7 +43,7 @@ func (v *Version) LevelNote() string {
 	return fmt.Sprintf("it has level %d: goleveldb opens the database, and LevelDB, whose levels are 0 to %d, does not", v.highestLevel, maxLevelOfLevelDB)
 }
 
-// TornNote says what was never written completely at the end of the MANIFEST, or is "".
+// TornNote returns a note about an incomplete edit at the end of the MANIFEST, or "".
 func (v *Version) TornNote() string {
 	if v.Torn == 0 {
 		return ""
@@ -51,8 +51,8 @@ func (v *Version) TornNote() string {
 	return format.Plural(uint64(v.Torn), "byte") + " at its end are an incomplete edit, which is ignored"
 }
 
-// Levels returns the tables of each level that has any: of level 0 by number, the highest first, and of others in
-// the order of their first keys.
+// Levels returns the tables of each level that has some. Level 0 is ordered by number, the highest first, and other
+// levels by first keys.
 func (v *Version) Levels(compare func(a, b []byte) int) (levels [][]*Table) {
 	for i, t := range v.Tables { // by level, and then by number, the highest first
 		if i == 0 || v.Tables[i-1].Level != t.Level {
@@ -71,7 +71,7 @@ func (v *Version) Levels(compare func(a, b []byte) int) (levels [][]*Table) {
 	return levels
 }
 
-// A checker collects the Flaws of a Version: the first ones, since each of many tables can have one.
+// A checker collects the first flaws of a Version. Their number is limited, since each of many tables can have one.
 type checker struct {
 	v     *Version
 	flaws []Flaw
@@ -92,7 +92,7 @@ func (c *checker) checkCurrent() {
 	case name == "": // CURRENT was not read
 	case !ended:
 		c.add("CURRENT", false, "its newline is missing, so engines refuse the database")
-	case name == c.v.Manifest && name != usual: // else that one cannot be read, which is an error
+	case name == c.v.Manifest && name != usual: // otherwise reading that one failed, which is an error
 		c.add("CURRENT", false, "it names %s, which engines call %s and may not find", name, usual)
 	}
 }
@@ -103,11 +103,11 @@ func (v *Version) number() uint64 {
 	return n
 }
 
-// checkNumbers checks the numbers and the comparator. Engines take the next file number for a new file.
+// checkNumbers checks the numbers and the comparator. An engine gives the next file number to a new file.
 func (c *checker) checkNumbers() {
 	v := c.v
 	if v.LastSequence > internalkey.MaxSequence {
-		c.add(v.Manifest, true, "the last sequence number is %d, and none is above %d", v.LastSequence, uint64(internalkey.MaxSequence))
+		c.add(v.Manifest, true, "the last sequence number, %d, exceeds the maximum of %d", v.LastSequence, uint64(internalkey.MaxSequence))
 	}
 	if v.Comparer == "" {
 		c.add(v.Manifest, false, "no edit names the comparator, so goleveldb refuses the database")
@@ -121,8 +121,8 @@ func (c *checker) checkNumbers() {
 	}
 }
 
-// checkKeys checks that each table is listed once, and that the keys of its range are internal keys. It reports
-// whether they are.
+// checkKeys checks that each table is listed once, and that the bounds of its range are internal keys. It reports
+// whether all bounds are.
 func (c *checker) checkKeys() (sound bool) {
 	sound = true
 	numbers := make(map[uint64]bool, len(c.v.Tables))
@@ -133,7 +133,7 @@ func (c *checker) checkKeys() (sound bool) {
 		numbers[t.Number] = true
 		for _, key := range [][]byte{t.Smallest, t.Largest} {
 			if _, ok := internalkey.Parse(key); !ok {
-				c.add(c.v.Manifest, true, "table %06d: its range has the key %s, which is no internal key", t.Number, format.Quote(key))
+				c.add(c.v.Manifest, true, "table %06d: its range has the key %s, which is not an internal key", t.Number, format.Quote(key))
 				sound = false
 			}
 		}
@@ -141,7 +141,7 @@ func (c *checker) checkKeys() (sound bool) {
 	return sound
 }
 
-// checkLevel checks the ranges of a level, which overlap in level 0 only.
+// checkLevel checks the ranges of the tables in a level. They may overlap only in level 0.
 func (c *checker) checkLevel(tables []*Table, compare func(a, b []byte) int) {
 	for i, t := range tables {
 		if compare(t.Smallest, t.Largest) > 0 {

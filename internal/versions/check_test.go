@@ -20,13 +20,13 @@ func keyOf(user string, sequence uint64) []byte {
 // compareKeys is the bytewise order of internal keys.
 var compareKeys = table.InternalComparer(table.BytewiseComparer).Compare
 
-// listed is the field of a table.
+// listed returns the field for an added table.
 func listed(level int, number uint64, smallest, largest []byte) Field {
 	return Field{Kind: FieldAdd, Table: Table{Level: level, Number: number, Size: 9, Smallest: smallest, Largest: largest}}
 }
 
-// What engines do not write is a Flaw, which names the file, and of which Open tells whether it can read the
-// database all the same.
+// Check reports everything that engines do not write, as a Flaw of its file. A Flaw is fatal if the database cannot
+// be read.
 func TestCheck(t *testing.T) {
 	t.Parallel()
 	number := func(kind FieldKind, n uint64) Field { return Field{Kind: kind, Table: Table{Number: n}} }
@@ -49,12 +49,12 @@ func TestCheck(t *testing.T) {
 			[]string{"MANIFEST-000001 false the next file number is 1, though there is a file with number 1, so engines may overwrite files"}},
 		{"the log has a higher number", "", []Field{number(FieldLog, 21)},
 			[]string{"MANIFEST-000001 false the next file number is 20, though there is a file with number 21, so engines may overwrite files"}},
-		{"a sequence number that is none", "", []Field{number(FieldSequence, 1<<56)},
-			[]string{"MANIFEST-000001 true the last sequence number is 72057594037927936, and none is above 72057594037927935"}},
+		{"a sequence number that is too high", "", []Field{number(FieldSequence, 1<<56)},
+			[]string{"MANIFEST-000001 true the last sequence number, 72057594037927936, exceeds the maximum of 72057594037927935"}},
 		{"a table in two levels", "", []Field{listed(1, 7, keyOf("a", 1), keyOf("a", 1)), listed(2, 7, keyOf("a", 1), keyOf("a", 1))},
 			[]string{"MANIFEST-000001 true table 000007 is listed twice"}},
-		{"a key that is no internal key", "", []Field{listed(1, 7, []byte("a"), keyOf("a", 1)), listed(1, 8, keyOf("a", 1), keyOf("a", 1))},
-			[]string{`MANIFEST-000001 true table 000007: its range has the key "a", which is no internal key`}},
+		{"a key that is not an internal key", "", []Field{listed(1, 7, []byte("a"), keyOf("a", 1)), listed(1, 8, keyOf("a", 1), keyOf("a", 1))},
+			[]string{`MANIFEST-000001 true table 000007: its range has the key "a", which is not an internal key`}},
 		{"a range that is backward", "", []Field{listed(0, 7, keyOf("b", 1), keyOf("a", 2))},
 			[]string{`MANIFEST-000001 true table 000007: its first key "b" @ 1 is after its last key "a" @ 2`}},
 		{"ranges that overlap", "", []Field{listed(3, 7, keyOf("a", 1), keyOf("c", 2)), listed(3, 8, keyOf("b", 1), keyOf("d", 2))},
@@ -75,7 +75,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// readFields reads a database whose MANIFEST has an edit of all that it needs, and one of the fields.
+// readFields reads a database whose MANIFEST consists of two edits: one with all required fields, and one with the
+// given fields.
 func readFields(t *testing.T, current string, fields []Field) *Version {
 	t.Helper()
 	var edit []byte
@@ -92,7 +93,7 @@ func readFields(t *testing.T, current string, fields []Field) *Version {
 	return v
 }
 
-// CURRENT is judged by itself if another MANIFEST is read than the one that it names.
+// If another MANIFEST is read than CURRENT names, CURRENT is still checked by itself.
 func TestCheckOfCurrentThatNamesAnother(t *testing.T) {
 	t.Parallel()
 	dir := writeEdits(t, "\x01\x01c\x02\x00\x03\x14\x04\x01")
@@ -110,7 +111,7 @@ func TestCheckOfCurrentThatNamesAnother(t *testing.T) {
 	}
 }
 
-// Whatever the number of Flaws, only the first are listed: there can be a million tables.
+// Only the first flaws are listed, since there can be a million tables.
 func TestCheckListsFewFlaws(t *testing.T) {
 	t.Parallel()
 	var fields []Field
@@ -122,8 +123,7 @@ func TestCheckListsFewFlaws(t *testing.T) {
 	}
 }
 
-// goleveldb has more levels than LevelDB, which refuses a MANIFEST with such a level, be it of a table or a
-// deletion.
+// goleveldb has more levels than LevelDB, which refuses a MANIFEST that has such a level in any field.
 func TestLevelNote(t *testing.T) {
 	t.Parallel()
 	for level := range 9 {

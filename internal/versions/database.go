@@ -1,5 +1,5 @@
-// Package versions reads the CURRENT and MANIFEST files of a LevelDB or goleveldb database: which
-// tables and logs it has. It also writes MANIFESTs.
+// Package versions reads the CURRENT and MANIFEST files of LevelDB and goleveldb databases, which list the tables
+// and logs. It also writes MANIFESTs.
 package versions
 
 import (
@@ -22,20 +22,20 @@ import (
 
 // A Version is the state of a database that its MANIFEST describes.
 type Version struct {
-	Manifest     string   // the name of the MANIFEST
+	Manifest     string   // name of the MANIFEST
 	Comparer     string   // the name of the comparator
 	LastSequence uint64   // ≥ every sequence number in the tables: the highest of all edits
-	Named        uint64   // the last sequence number in the last edit that has one: engines go on from it
-	Tables       []*Table // by level, and in a level by number, the highest first
-	Torn         int64    // bytes at the end, of an edit that was cut short
-	Unread       int64    // bytes behind headers of zeros, which LevelDB does not read; they may be edits
+	Named        uint64   // the last sequence number in the last edit that has one: engines continue from it
+	Tables       []*Table // by level, and within a level by number, the highest first
+	Torn         int64    // bytes of an incomplete edit at the end
+	Unread       int64    // bytes after headers of zeros, which LevelDB does not read; they may contain edits
 
 	log, previousLog uint64
-	hasPrevious      bool // edits have a previous log, also 0: C++ LevelDB wrote them
+	hasPrevious      bool // an edit has a previous log, even 0: C++ LevelDB wrote it
 	nextFile         uint64
-	flushed          uint64 // LastSequence as of the last edit that can have put writes into tables
-	highestLevel     int    // of all fields of all edits
-	current          string // the contents of CURRENT; "": it was not read
+	flushed          uint64 // LastSequence as of the last edit that may have moved writes to tables
+	highestLevel     int    // in all fields of all edits
+	current          string // contents of CURRENT; "" if it was not read
 }
 
 // A Table is a table that the MANIFEST lists.
@@ -43,31 +43,31 @@ type Table struct {
 	Level             int
 	Number            uint64
 	Size              uint64 // bytes
-	Smallest, Largest []byte // the first and the last internal key
+	Smallest, Largest []byte // first and last internal key
 }
 
-// IsManifest reports whether a file has the name of a MANIFEST.
+// IsManifest reports whether name is the name of a MANIFEST.
 func IsManifest(name string) bool {
 	number, ok := strings.CutPrefix(name, "MANIFEST-")
 	return ok && isNumber(number)
 }
 
-// CompareManifests orders the names of MANIFESTs by their numbers, which have more digits from a million on.
+// CompareManifests orders names of MANIFESTs by number. From a million on, the numbers have more than six digits.
 func CompareManifests(a, b string) int {
 	a, b = strings.TrimLeft(a[len("MANIFEST-"):], "0"), strings.TrimLeft(b[len("MANIFEST-"):], "0")
 	return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
 }
 
-// Lists reports whether there is a table of that number.
+// Lists reports whether the version has a table with that number.
 func (v *Version) Lists(number uint64) bool {
 	return slices.ContainsFunc(v.Tables, func(t *Table) bool { return t.Number == number })
 }
 
-// isNumber reports whether s has decimal digits and nothing else.
+// isNumber reports whether s consists of decimal digits.
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// FindCurrentOrManifest returns the name of a CURRENT file or a MANIFEST in a directory. It
-// returns "" if there is none: the directory is not that of a database.
+// FindCurrentOrManifest returns the name of a CURRENT or MANIFEST file in a directory. If it returns "", the
+// directory does not contain a database.
 func FindCurrentOrManifest(dir string) (name string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -81,13 +81,12 @@ func FindCurrentOrManifest(dir string) (name string, err error) {
 	return "", nil
 }
 
-// IsCurrentOrManifest reports whether a file has the name of a CURRENT file or a MANIFEST.
+// IsCurrentOrManifest reports whether name is the name of a CURRENT or MANIFEST file.
 func IsCurrentOrManifest(name string) bool {
 	return name == "CURRENT" || IsManifest(name)
 }
 
-// Limits for what is read. A real database is smaller: it rewrites its MANIFEST when it is
-// opened.
+// Limits for reading. Real databases stay below them, since they rewrite the MANIFEST when they are opened.
 const (
 	maxCurrent  = 4 << 10
 	MaxManifest = 256 << 20 // bytes
@@ -95,11 +94,10 @@ const (
 	maxLevel    = 63
 )
 
-// Read reads the version of the database in dir. The error is fs.ErrNotExist if the
-// directory has no CURRENT.
+// Read reads the version of the database in dir. If the directory has no CURRENT, the error is fs.ErrNotExist.
 func Read(dir string) (*Version, error) { return ReadDir(regular.DirOf(dir)) }
 
-// ReadDir does what Read does.
+// ReadDir is like Read.
 func ReadDir(dir regular.Dir) (*Version, error) {
 	current, err := readCurrent(dir)
 	if err != nil {
@@ -113,9 +111,9 @@ func ReadDir(dir regular.Dir) (*Version, error) {
 	return v, err
 }
 
-// ReadManifest reads the version that a MANIFEST in dir describes, whether CURRENT names it or not.
+// ReadManifest reads the version in a MANIFEST in dir, even if CURRENT does not name it.
 func ReadManifest(dir, name string) (*Version, error) {
-	current, _ := readCurrent(regular.DirOf(dir)) // its damage is found when it is read first
+	current, _ := readCurrent(regular.DirOf(dir)) // Read reports its corruption
 	return readManifest(regular.DirOf(dir), name, current)
 }
 
@@ -136,8 +134,8 @@ func readManifest(dir regular.Dir, name, current string) (*Version, error) {
 	return v, nil
 }
 
-// tornBytes returns how many bytes of an edit that was cut short are at the end of a MANIFEST,
-// behind all edits. Zeros there are preallocated space.
+// tornBytes returns the number of bytes of an incomplete edit after the last edit of a MANIFEST. Zeros there are
+// preallocated space.
 func tornBytes(f io.ReaderAt, end, size int64) (int64, error) {
 	head := make([]byte, min(size-end, wal.FragmentHeaderLen))
 	if _, err := f.ReadAt(head, end); err != nil && err != io.EOF {
@@ -149,7 +147,7 @@ func tornBytes(f io.ReaderAt, end, size int64) (int64, error) {
 	return size - end, nil
 }
 
-// Current returns the name of the MANIFEST that CURRENT has in dir.
+// Current returns the name of the MANIFEST that CURRENT in dir names.
 func Current(dir string) (string, error) {
 	current, err := readCurrent(regular.DirOf(dir))
 	return strings.TrimSuffix(current, "\n"), err
@@ -197,24 +195,24 @@ func FileNumber(path string) (uint64, error) {
 	return strconv.ParseUint(strings.TrimSuffix(base, filepath.Ext(base)), 10, 64)
 }
 
-// IsTableName reports whether a file has an extension of tables.
+// IsTableName reports whether name has the extension of a table.
 func IsTableName(name string) bool {
 	ext := filepath.Ext(name)
 	return ext == ".ldb" || ext == ".sst"
 }
 
-// IsLogName reports whether a file has the name of a log.
+// IsLogName reports whether name is the name of a log.
 func IsLogName(name string) bool {
 	digits, ok := strings.CutSuffix(name, ".log")
 	return ok && isNumber(digits)
 }
 
-// LogName returns the name that engines give a log. They read none of another name.
+// LogName returns the name that engines give to a log. They do not read logs with other names.
 func LogName(number uint64) string { return fmt.Sprintf("%06d.log", number) }
 
-// LiveLogs returns which files of a directory are logs that may have writes that are in no table, the
-// oldest first. missing has the numbers of those that the MANIFEST names and that are not there. Engines
-// create a log before they name it, so these were removed: FindLogs tells which are lost.
+// LiveLogs returns the logs among the names that may have writes that are not in tables, the oldest first. missing
+// contains the numbers of logs that the MANIFEST names but that do not exist. Since engines create a log before
+// they name it, these were removed. FindLogs determines which of them are lost.
 func (v *Version) LiveLogs(names []string) (live []string, missing []uint64) {
 	var numbers []uint64
 	for _, name := range names {
@@ -230,8 +228,8 @@ func (v *Version) LiveLogs(names []string) (live []string, missing []uint64) {
 	return live, slices.DeleteFunc(slices.Compact([]uint64{v.previousLog, v.log}), func(n uint64) bool { return n == 0 || slices.Contains(numbers, n) })
 }
 
-// Logged returns the sequence numbers of writes that are in live logs, as the MANIFEST shows: those > after
-// and ≤ upTo. C++ LevelDB adds its last sequence number to each edit, and puts writes into tables only by
-// edits that name another log. What was put into tables proves nothing, since a compaction drops
-// deletions. goleveldb does not name its log in other edits.
+// Logged returns the range of sequence numbers that, according to the MANIFEST, are in live logs: > after and ≤
+// upTo. C++ LevelDB adds its last sequence number to each edit, and moves writes to tables only by edits that name
+// another log. The sequence numbers in tables prove nothing, since compactions drop deletions. goleveldb does not
+// name its log in other edits.
 func (v *Version) Logged() (after, upTo uint64) { return v.flushed, v.LastSequence }

@@ -14,15 +14,15 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 )
 
-// Edits move tables from level to level: what is deleted from one may be added to the next.
+// Edits move tables between levels: a table that is deleted from one level may be added to the next.
 func TestEditsMoveTables(t *testing.T) {
 	t.Parallel()
 	e := versionBuilder{tables: map[tableID]*Table{}}
 	for _, edit := range []string{
 		"\x07\x00\x05\x10\x01a\x01b" + "\x07\x00\x06\x10\x01a\x01b",
-		"\x07\x01\x05\x10\x01a\x01b" + "\x06\x00\x05", // in the order that no engine writes
-		"\x06\x00\x09\x06\x01\x06",                    // which are not there
-		"\x07\x00\x08\x10\x01a\x01b\x06\x00\x08",      // the same one
+		"\x07\x01\x05\x10\x01a\x01b" + "\x06\x00\x05", // no engine writes this order
+		"\x06\x00\x09\x06\x01\x06",                    // absent tables
+		"\x07\x00\x08\x10\x01a\x01b\x06\x00\x08",      // added and deleted
 	} {
 		noError(t, e.apply([]byte(edit)))
 	}
@@ -36,7 +36,7 @@ func TestEditsMoveTables(t *testing.T) {
 	}
 }
 
-// Tables are read by level, and in a level the highest number comes first.
+// Tables are ordered by level, and within a level by number, the highest first.
 func TestOrderOfTables(t *testing.T) {
 	t.Parallel()
 	edit := complete
@@ -54,8 +54,8 @@ func TestOrderOfTables(t *testing.T) {
 	}
 }
 
-// What is no regular file, or larger than that of any database, is an error that says so,
-// and takes neither time nor memory.
+// For a file that is not regular, or is larger than in any database, Read returns an error that says so, and takes
+// neither time nor memory.
 func TestReadBounds(t *testing.T) {
 	t.Parallel()
 	sparse := func(size int64) func(path string) error {
@@ -100,7 +100,7 @@ func TestReadBounds(t *testing.T) {
 	}
 }
 
-// Edits that say what is not so are errors, and never more than that.
+// Invalid edits are errors, and valid ones do not add more tables than they have space for.
 func FuzzApply(f *testing.F) {
 	f.Add([]byte("\x01\x03abc\x02\x05\x03\x06\x04\x07\x05\x00\x01a\x06\x00\x09\x07\x00\x0a\x64\x01a\x01b\x09\x00"))
 	f.Add([]byte("\x08"))

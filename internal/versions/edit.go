@@ -28,12 +28,11 @@ const (
 // A Field is a field of a version edit. FieldDelete sets only Level and Number of Table.
 type Field struct {
 	Kind FieldKind
-	Key  []byte // the name of the comparator, or the compaction pointer of a level
+	Key  []byte // name of the comparator, or compaction pointer of a level
 	Table
 }
 
-// Fields yields the fields of a version edit. Their bytes are slices of edit. An error ends
-// it.
+// Fields yields the fields of a version edit. Their bytes are slices of edit. After an error it stops.
 func Fields(edit []byte) iter.Seq2[Field, error] {
 	return func(yield func(Field, error) bool) {
 		d := decoder{rest: edit}
@@ -107,8 +106,8 @@ func (d *decoder) bytes() []byte {
 	return b
 }
 
-// Append appends the bytes that a version edit has for the field to dst, and returns the extended
-// slice. Fields yields the field from them again. Its Level must be one that Fields accepts.
+// Append appends the field to dst as a part of a version edit, and returns the extended slice. Fields yields the
+// same field from it. Level must be a level that Fields accepts.
 func (f Field) Append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(f.Kind))
 	switch f.Kind {
@@ -128,16 +127,16 @@ func (f Field) Append(dst []byte) []byte {
 	}
 }
 
-// appendBytes appends b behind its length.
+// appendBytes appends the length of b, and b.
 func appendBytes(dst, b []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
 }
 
-// A Header is what a MANIFEST of one edit has besides tables: the fields without which no engine
-// opens a database.
+// A Header contains the fields of a MANIFEST of one edit besides tables. Engines do not open a database without
+// them.
 type Header struct {
-	Comparer     string // the name of the comparator
-	Log          uint64 // the number of the oldest live log; 0: there is none
+	Comparer     string // name of the comparator
+	Log          uint64 // number of the oldest live log; 0 if there is none
 	NextFile     uint64 // > the numbers of all files
 	LastSequence uint64 // ≥ the sequence numbers of all keys
 }
@@ -155,7 +154,7 @@ func (h Header) Edit() (edit []byte) {
 	return edit
 }
 
-// WriteManifest writes a MANIFEST of one edit. tables are fields of it, one for each table.
+// WriteManifest writes a MANIFEST of one edit. tables contains the encoded fields of the tables.
 func WriteManifest(w io.Writer, h Header, tables []byte) error {
 	return wal.NewWriter(w).Append(append(h.Edit(), tables...))
 }

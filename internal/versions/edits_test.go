@@ -14,7 +14,7 @@ import (
 
 var noError = errtest.NoError
 
-// writeEdits writes a database of a CURRENT and a MANIFEST with these edits, and returns its directory.
+// writeEdits writes a database that consists of CURRENT and a MANIFEST with these edits. It returns the directory.
 func writeEdits(t *testing.T, edits ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -23,7 +23,7 @@ func writeEdits(t *testing.T, edits ...string) (dir string) {
 	return dir
 }
 
-// An edit that cannot be read is an error that says which: without it, deleted tables would come back.
+// An unreadable edit is an error that says which edit it is: without the edit, deleted tables would come back.
 func TestUnreadableEditsAreErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, edit, want string }{
@@ -45,10 +45,10 @@ func TestUnreadableEditsAreErrors(t *testing.T) {
 	}
 }
 
-// complete is an edit with all fields that a MANIFEST needs, of no log and the last sequence number 1.
+// complete is an edit with all fields that a MANIFEST needs. It names no log, and the last sequence number is 1.
 const complete = "\x02\x00\x03\x02\x04\x01"
 
-// A MANIFEST that was cut behind its first edits lacks fields without which engines do not open it.
+// A MANIFEST that is truncated after its first edits lacks fields that engines need to open it.
 func TestIncompleteManifestsAreErrors(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ edits, want string }{
@@ -64,8 +64,8 @@ func TestIncompleteManifestsAreErrors(t *testing.T) {
 	}
 }
 
-// An edit that was being written when the database died does not count, and zeros behind the edits are no damage. All
-// other damage is an error.
+// An incomplete edit at the end, from a crash, is ignored, and so are zeros after the edits. All other damage is an
+// error.
 func TestEndsOfManifests(t *testing.T) {
 	t.Parallel()
 	last := "\x01\x08comparer"
@@ -83,7 +83,7 @@ func TestEndsOfManifests(t *testing.T) {
 		"less than a header of zeros":       {contents: slices.Concat(edits, zeros[:6]), fine: true},
 		"blocks of zeros":                   {contents: slices.Concat(edits, zeros), fine: true},
 		"an edit in the block behind zeros": {contents: slices.Concat(edits, zeros[:32<<10-len(edits)], edits), fine: true},
-		"bytes in the block of zeros":       {contents: slices.Concat(edits, zeros[:100], []byte("edit")), fine: true, unread: 104}, // which LevelDB does not read
+		"bytes in the block of zeros":       {contents: slices.Concat(edits, zeros[:100], []byte("edit")), fine: true, unread: 104}, // LevelDB does not read them
 		"nothing":                           {},
 		"a few bytes":                       {contents: edits[:5]},
 		"a byte changed":                    {contents: changed},

@@ -7,9 +7,9 @@ import (
 	"github.com/sievetable/sievetable/internal/wal"
 )
 
-// FindLogs is LiveLogs for the database in dir, whose files have the names. lost has the missing logs, except for one
-// that had no writes, as the other files show. goleveldb removes such a log when it begins the next one, which it
-// then does not name in the MANIFEST.
+// FindLogs is like LiveLogs, for the database in dir, which contains the names. lost contains the missing logs,
+// except for one that was empty according to the other files: goleveldb removes an empty log when it begins the
+// next one, and does not name the next one in the MANIFEST.
 func (v *Version) FindLogs(dir regular.Dir, names []string) (live []string, lost []uint64) {
 	live, lost = v.LiveLogs(names)
 	if slices.Equal(lost, []uint64{v.log}) && v.wasEmpty(dir, live, names) {
@@ -18,10 +18,11 @@ func (v *Version) FindLogs(dir regular.Dir, names []string) (live []string, lost
 	return live, lost
 }
 
-// wasEmpty reports whether the missing log that the MANIFEST names had no writes: the sequence numbers go on in the
-// logs after it, or there is one log after it, which is empty, and the MANIFEST knows all newer tables. Several empty
-// logs are what crashes leave, also after a log with writes. In edits of C++ LevelDB, the last sequence number can be of
-// a write in the log, and C++ LevelDB removes no log that its MANIFEST names.
+// wasEmpty reports whether the missing log that the MANIFEST names had no writes. That is certain if the sequence
+// numbers continue in the logs after it, or if there is exactly one log after it, which is empty, and the MANIFEST
+// knows all newer tables. Several empty logs prove nothing, since crashes leave them even after a log with writes.
+// C++ LevelDB never removes a log that its MANIFEST names, and the last sequence number in its edits can belong to
+// a write in the log.
 func (v *Version) wasEmpty(dir regular.Dir, after, names []string) bool {
 	if v.hasPrevious || len(after) == 0 || v.Torn > 0 || v.Unread > 0 || v.flushed < v.LastSequence {
 		return false
@@ -36,8 +37,8 @@ func (v *Version) wasEmpty(dir regular.Dir, after, names []string) bool {
 	return len(after) == 1 && !v.LacksTables(dir, names) && v.isCurrent(dir)
 }
 
-// startsWith reports whether the first write in a log has a sequence number, without damage before it, or the log is
-// empty.
+// startsWith reports whether the first write in a log has the given sequence number, with no damage before it, or
+// the log is empty.
 func startsWith(dir regular.Dir, log string, sequence uint64) (isEmpty, ok bool) {
 	f, info, err := dir.Open(log)
 	if err != nil {
@@ -51,8 +52,9 @@ func startsWith(dir regular.Dir, log string, sequence uint64) (isEmpty, ok bool)
 	return info.Size() == 0, info.Size() == 0
 }
 
-// LacksTables reports whether tables among the names are newer than the log, and the MANIFEST neither lists them nor
-// calls them obsolete. Then edits at its end may be lost that put writes of the log into these tables.
+// LacksTables reports whether there are tables among the names that are newer than the log, and that the MANIFEST
+// neither lists nor marks obsolete. Then the MANIFEST may have lost edits at its end that moved writes of the log
+// to these tables.
 func (v *Version) LacksTables(dir regular.Dir, names []string) bool {
 	h, err := readHistory(dir, v.Manifest)
 	return err != nil || slices.ContainsFunc(names, func(name string) bool {
@@ -61,8 +63,8 @@ func (v *Version) LacksTables(dir regular.Dir, names []string) bool {
 	})
 }
 
-// isCurrent reports whether the MANIFEST still names the log. An engine names the next one before it removes a log
-// with writes, which may have happened since the MANIFEST was read.
+// isCurrent reports whether the MANIFEST still names the log. Before an engine removes a log with writes, it names
+// the next one, and that may have happened since the MANIFEST was read.
 func (v *Version) isCurrent(dir regular.Dir) bool {
 	now, err := ReadDir(dir)
 	return err == nil && now.Manifest == v.Manifest && now.log == v.log

@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 )
 
-// logOf returns a log of batches that set a key each, with these sequence numbers.
+// logOf returns a log of batches with these sequence numbers. Each batch sets one key.
 func logOf(t *testing.T, sequences ...uint64) string {
 	t.Helper()
 	var batches []string
@@ -22,14 +22,14 @@ func logOf(t *testing.T, sequences ...uint64) string {
 	return string(tabletest.Log(t, batches...))
 }
 
-// A log that the MANIFEST names and that is missing is not lost if no write is missing between the MANIFEST's last
-// sequence number and the logs after it.
+// A missing log that the MANIFEST names is not lost if the sequence numbers of the logs after it continue from the
+// MANIFEST's last one.
 func TestFindLogs(t *testing.T) {
 	t.Parallel()
 	const (
 		named    = "\x02\x02\x03\x03\x04\x05"   // log 2, and the last sequence number 5
 		table    = "\x07\x00\x05\x10\x01a\x01a" // 000005.ldb
-		previous = named + "\x09\x01"           // log 1 too
+		previous = named + "\x09\x01"           // and log 1
 		counted  = "\x02\x02\x03\x06\x04\x09"   // writes up to 9 are in log 2
 	)
 	goesOn, gap := logOf(t, 6, 7), logOf(t, 7, 8)
@@ -82,8 +82,8 @@ func TestFindLogs(t *testing.T) {
 	}
 }
 
-// An engine can put the writes of the log into a table, name the next log and remove this one after the MANIFEST was
-// read. The next log is empty then as well.
+// After the MANIFEST was read, an engine can write a table from the log, name the next log and remove this one. The
+// next log is empty then, too.
 func TestFindLogsOfChangedManifest(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(dir string){
@@ -107,7 +107,7 @@ func TestFindLogsOfChangedManifest(t *testing.T) {
 	}
 }
 
-// findLost returns the lost logs, if dir changes after the MANIFEST was read.
+// findLost returns the lost logs if dir is changed after the MANIFEST was read.
 func findLost(t *testing.T, dir string, change func(dir string)) []uint64 {
 	t.Helper()
 	v, err := Read(dir)

@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wal"
 )
 
-// A History has as many listed tables as a Version, and more that are deleted.
+// A History can have as many listed tables as a Version, and more deleted ones.
 func TestHistoryLimit(t *testing.T) {
 	long.Test(t)
 	t.Parallel()

@@ -2,7 +2,7 @@ package versions
 
 import "testing"
 
-// A file of any bytes has a history, or an error that says what is wrong.
+// ReadHistory reads the sound edits of any file, and skips the others.
 func FuzzReadHistory(f *testing.F) {
 	f.Add([]byte(nil))
 	f.Add([]byte("\x02\x05\x07\x00\x06\x10\x01a\x01b"))
@@ -13,7 +13,7 @@ func FuzzReadHistory(f *testing.F) {
 			t.Fatal(err) // no edit of a few bytes has too many tables
 		}
 		if !h.IsObsoleteTable(6) || h.IsObsoleteTable(12) {
-			t.Errorf("the last edit, which is sound, says otherwise")
+			t.Errorf("the last edit, which is sound, is not applied")
 		}
 	})
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// Whatever logs there are and the MANIFEST names: live are those of engines' names from the one that it names on, and
-// the one before that it names too, in the order of their numbers. Of those that it names, all must exist.
+// For random logs and log numbers in the MANIFEST, LiveLogs returns the logs with engine names from the named
+// number on, and the previous log, in the order of their numbers. All logs that the MANIFEST names must exist.
 func TestLiveLogsOfRandomNames(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2000) {
@@ -32,7 +32,7 @@ func TestLiveLogsOfRandomNames(t *testing.T) {
 		for _, base := range []uint64{0, 999_995} {
 			for n := base; n < base+9; n++ {
 				if rng.IntN(3) == 0 {
-					names = append(names, fmt.Sprintf("%d.log", n), fmt.Sprintf("%09d.log", n)) // no engine reads all of these
+					names = append(names, fmt.Sprintf("%d.log", n), fmt.Sprintf("%09d.log", n)) // engines do not read all of these
 				}
 				name := fmt.Sprintf("%06d.log", n)
 				if rng.IntN(2) == 0 {
@@ -58,15 +58,15 @@ func TestLiveLogsOfRandomNames(t *testing.T) {
 	}
 }
 
-// Whichever edits of a MANIFEST are damaged: what it calls obsolete is what the last sound edit with the table deletes,
-// or, if the first one is sound, what is older than the MANIFEST and in no edit. Logs are obsolete before the highest
-// one that sound edits name, but for the last previous one.
+// Random edits of a MANIFEST are damaged. A table is obsolete if the last sound edit with the table deletes it, or
+// if the first edit is sound, the table is older than the MANIFEST and no edit has it. A log is obsolete if its
+// number is below the highest one in sound edits, unless it is the last previous log.
 func TestHistoryOfRandomEdits(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
 		rng := rand.New(rand.NewPCG(seed, 48))
 		var edits []string
-		damaged, unknown := rng.IntN(6), rng.IntN(2) == 0 // by a field that there is not, or by its checksum
+		damaged, unknown := rng.IntN(6), rng.IntN(2) == 0 // by an unknown field, or by its checksum
 		listed, log, previous := map[uint64]bool{}, uint64(0), uint64(0)
 		for i := range 1 + rng.IntN(5) {
 			var edit []byte
@@ -79,7 +79,7 @@ func TestHistoryOfRandomEdits(t *testing.T) {
 				case f.Kind == FieldAdd:
 					listed[f.Number], added[f.Number] = true, true
 				case f.Kind == FieldDelete:
-					listed[f.Number] = added[f.Number] // which moves
+					listed[f.Number] = added[f.Number] // a table that is also added moves
 				case f.Kind == FieldLog:
 					log = max(log, f.Number)
 				default:
@@ -110,7 +110,7 @@ func TestHistoryOfRandomEdits(t *testing.T) {
 	}
 }
 
-// A MANIFEST has Flaws exactly if a random one breaks a rule of engines: see the cases of TestCheck.
+// A random version has flaws if and only if it breaks a rule of engines: see the cases of TestCheck.
 func TestCheckOfRandomVersions(t *testing.T) {
 	t.Parallel()
 	sound := 0
@@ -135,7 +135,7 @@ func TestCheckOfRandomVersions(t *testing.T) {
 			fatal, flawed = fatal || compareKeys(a, b) > 0, flawed || v.nextFile <= table.Number
 			v.Tables = append(v.Tables, table)
 		}
-		if len(v.Tables) > 0 && rng.IntN(10) == 0 { // a key that is no internal key
+		if len(v.Tables) > 0 && rng.IntN(10) == 0 { // a key that is not an internal key
 			key := &v.Tables[rng.IntN(len(v.Tables))].Smallest
 			if rng.IntN(2) == 0 {
 				key = &v.Tables[rng.IntN(len(v.Tables))].Largest

@@ -9,9 +9,8 @@ import (
 	"syscall"
 )
 
-// LockHolder returns the id of the process that has the database open, or 0. Such a process
-// holds a lock on the file LOCK. LockHolder looks it up in /proc/locks, without locking
-// anything.
+// LockHolder returns the id of the process that has the database open, or 0. Such a process holds a lock on the
+// file LOCK. LockHolder finds the process in /proc/locks, without locking anything.
 func LockHolder(dir string) (pid int) {
 	var info syscall.Stat_t
 	if syscall.Stat(filepath.Join(dir, "LOCK"), &info) != nil {
@@ -24,7 +23,7 @@ func LockHolder(dir string) (pid int) {
 	defer locks.Close() // it was only read
 	file := fileID(uint64(info.Dev), info.Ino)
 	for lines := bufio.NewScanner(locks); lines.Scan(); {
-		// Such as "1: POSIX  ADVISORY  WRITE 708 fe:00:3932 0 EOF".
+		// For example "1: POSIX  ADVISORY  WRITE 708 fe:00:3932 0 EOF".
 		f := strings.Fields(lines.Text())
 		if len(f) >= 8 && f[3] == "WRITE" && f[5] == file {
 			fmt.Sscan(f[4], &pid) // 0 if it is not a number
@@ -34,8 +33,8 @@ func LockHolder(dir string) (pid int) {
 	return 0
 }
 
-// fileID returns what /proc/locks has for a file with these numbers of stat, in which the bits of the device's
-// major and minor number are mixed (Linux, include/linux/kdev_t.h, new_encode_dev).
+// fileID formats device and inode numbers from stat as in /proc/locks. In the device number, the bits of the major
+// and the minor number are mixed (Linux, include/linux/kdev_t.h, new_encode_dev).
 func fileID(device, inode uint64) string {
 	return fmt.Sprintf("%02x:%02x:%d", device>>8&0xfff, device&0xff|device>>12&^0xff, inode)
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The device numbers of /proc/locks, of 12 and 20 bits, are those of stat.
+// The device numbers in /proc/locks, of 12 and 20 bits, match those from stat.
 func TestDeviceNumbersAreThoseOfStat(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ major, minor, stat uint64 }{

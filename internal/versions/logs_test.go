@@ -2,8 +2,8 @@ package versions
 
 import "testing"
 
-// What edits count that name no other log is in the live logs. Others can have put writes into tables. The last edits
-// that name a log and a previous one count.
+// Writes that edits count without naming another log are in the live logs. Edits that name another log may have
+// moved writes to tables. The last named log and previous log count.
 func TestLogged(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -31,7 +31,7 @@ func TestLogged(t *testing.T) {
 	}
 }
 
-// goleveldb names a lower last sequence number when it flushes what was written before a transaction. The tables of the
+// goleveldb writes a lower last sequence number when it flushes writes from before a transaction. The tables of the
 // transaction stay.
 func TestLastSequenceStepsBack(t *testing.T) {
 	t.Parallel()

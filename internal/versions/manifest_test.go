@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// tablesOf makes tables of any bytes, with numbers from 2 on.
+// tablesOf creates tables from arbitrary bytes, with numbers from 2 on.
 func tablesOf(data []byte) (tables []*Table, fields []byte) {
 	for len(data) > 0 {
 		n := min(len(data), 1+int(data[0])%40)
@@ -24,7 +24,7 @@ func tablesOf(data []byte) (tables []*Table, fields []byte) {
 	return tables, fields
 }
 
-// The version of a MANIFEST that is written is the one that was given.
+// The version that is read from a MANIFEST equals the one that was written.
 func FuzzWriteManifest(f *testing.F) {
 	long.NoRace(f)
 	f.Add("leveldb.BytewiseComparator", uint64(1<<56-1), []byte("some bytes, and many more, of which tables are made with the keys that they give"))

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// CURRENT must name a MANIFEST that is there. Without CURRENT there is no database.
+// CURRENT must name an existing MANIFEST. Without CURRENT there is no database.
 func TestReadWithoutManifest(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -35,7 +35,7 @@ func TestReadWithoutManifest(t *testing.T) {
 	}
 }
 
-// A directory with a CURRENT or a MANIFEST is that of a database, whatever else is in it.
+// A directory with a CURRENT or a MANIFEST contains a database, whatever else it contains.
 func TestFindCurrentOrManifest(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -64,7 +64,7 @@ func TestFindCurrentOrManifest(t *testing.T) {
 	}
 }
 
-// A MANIFEST of a million files or more has a longer name.
+// From file number 1,000,000 on, the name of a MANIFEST has more digits.
 func TestCompareManifests(t *testing.T) {
 	t.Parallel()
 	want := []string{"MANIFEST-000000", "MANIFEST-000009", "MANIFEST-999999", "MANIFEST-1000000", "MANIFEST-0001000001", "MANIFEST-18446744073709551616"}

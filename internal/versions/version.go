@@ -18,7 +18,7 @@ import (
 type versionBuilder struct {
 	Version
 	tables map[tableID]*Table
-	has    uint64 // a bit of each FieldKind that an edit had
+	has    uint64 // one bit for each FieldKind in the edits
 }
 
 // A tableID identifies a table in a version.
@@ -27,10 +27,9 @@ type tableID struct {
 	number uint64
 }
 
-// readVersion applies the version edits of a MANIFEST in order. An incomplete edit at the
-// end is ignored, because the database was closed or crashed while writing it. All other
-// damage is an error: without an edit, deleted tables would come back. end is where the last
-// edit that counts ends.
+// readVersion applies the version edits of a MANIFEST in order. An incomplete edit at the end is ignored, since the
+// engine may have crashed or been closed while writing it. All other damage is an error: without an edit, deleted
+// tables would come back. end is the offset after the last complete edit.
 func readVersion(manifest io.Reader) (v *Version, end int64, err error) {
 	e := versionBuilder{tables: map[tableID]*Table{}}
 	var damage error
@@ -68,8 +67,8 @@ func readVersion(manifest io.Reader) (v *Version, end int64, err error) {
 	return &e.Version, edits.Offset(), nil
 }
 
-// checkComplete returns an error if there is no edit with a field without which no engine opens the
-// database. C++ LevelDB writes them behind the first edit, so that a MANIFEST that was cut lacks them.
+// checkComplete returns an error if no edit has one of the fields that engines need to open the database. C++
+// LevelDB writes them after the first edit, so a truncated MANIFEST lacks them.
 func (e *versionBuilder) checkComplete() error {
 	for _, f := range []struct {
 		kind FieldKind
@@ -82,8 +81,7 @@ func (e *versionBuilder) checkComplete() error {
 	return nil
 }
 
-// apply applies a version edit. Deletions come before additions, whatever their order in
-// the edit.
+// apply applies a version edit. Deletions are applied before additions, whatever their order in the edit.
 func (e *versionBuilder) apply(edit []byte) error {
 	before := e.Version
 	hadLog, hasLog := e.has&(1<<FieldLog) != 0, false
@@ -102,7 +100,7 @@ func (e *versionBuilder) apply(edit []byte) error {
 			e.previousLog, e.hasPrevious = f.Number, true
 		case FieldNextFile:
 			e.nextFile = f.Number
-		case FieldSequence: // goleveldb lowers it when it flushes what was written before a transaction
+		case FieldSequence: // goleveldb lowers it when it flushes writes from before a transaction
 			e.Named, e.LastSequence = f.Number, max(e.LastSequence, f.Number)
 		case FieldDelete:
 			delete(e.tables, tableID{f.Level, f.Number})
@@ -122,7 +120,7 @@ func (e *versionBuilder) apply(edit []byte) error {
 	return nil
 }
 
-// clone returns a table with its own bytes.
+// clone returns a copy of a table with its own bytes.
 func clone(t Table) *Table {
 	both := slices.Concat(t.Smallest, t.Largest)
 	n := len(t.Smallest)
@@ -130,27 +128,26 @@ func clone(t Table) *Table {
 	return &t
 }
 
-// A History is what the edits of a MANIFEST that can be read say of tables and logs, whatever is damaged of
-// the others.
+// A History contains what the sound edits of a MANIFEST say about tables and logs. Damaged edits are skipped.
 type History struct {
-	Manifest string // its name
-	Comparer string // the name of the comparator; "": no sound edit has it
-	Edits    int    // how many are sound
+	Manifest string // name of the MANIFEST
+	Comparer string // name of the comparator; "" if no sound edit has it
+	Edits    int    // number of sound edits
 
-	tables map[uint64]*Table // nil if the last edit that has the table deletes it
-	listed int               // how many are not nil
+	tables map[uint64]*Table // by number; nil if the last edit with the table deletes it
+	listed int               // number of tables that are not nil
 	log    uint64            // logs with lower numbers are obsolete, except for previousLog
-	number uint64            // of the MANIFEST
-	start  bool              // the first edit is sound: it lists all tables that are older than the MANIFEST
+	number uint64            // number of the MANIFEST
+	start  bool              // the first edit is sound, which lists all tables that are older than the MANIFEST
 
 	previousLog uint64
 }
 
-// maxHistory is how many tables a History has at most, with those that are deleted. They take a fraction of the memory
-// of those that are listed, of which it has as many as a Version.
+// maxHistory is the maximum number of tables in a History, with deleted ones. These take a fraction of the memory
+// of listed tables, whose maximum is MaxTables, as in a Version.
 const maxHistory = 4 * MaxTables
 
-// ReadHistory reads what the edits of a MANIFEST in dir say.
+// ReadHistory reads the sound edits of a MANIFEST in dir.
 func ReadHistory(dir, name string) (*History, error) { return readHistory(regular.DirOf(dir), name) }
 
 func readHistory(dir regular.Dir, name string) (*History, error) {
@@ -190,8 +187,8 @@ func (h *History) read(manifest io.Reader) error {
 	}
 }
 
-// apply applies an edit, unless there is an error in it, and reports whether it did. A table that it
-// deletes and adds is one that moves to another level.
+// apply applies an edit, unless it has an error, and reports whether it did. A table that is both deleted and added
+// moves to another level.
 func (h *History) apply(edit []byte) bool {
 	for _, err := range Fields(edit) {
 		if err != nil {
@@ -218,7 +215,7 @@ func (h *History) apply(edit []byte) bool {
 	return true
 }
 
-// set sets a table, or takes note that it is deleted.
+// set sets a table, or marks it as deleted if t is nil.
 func (h *History) set(number uint64, t *Table) {
 	if h.tables[number] != nil {
 		h.listed--
@@ -228,7 +225,7 @@ func (h *History) set(number uint64, t *Table) {
 	}
 }
 
-// Tables yields the tables that the edits list. An edit that cannot be read may call them obsolete.
+// Tables yields the tables that sound edits list. A damaged edit may have made them obsolete.
 func (h *History) Tables() iter.Seq[*Table] {
 	return func(yield func(*Table) bool) {
 		for _, n := range slices.Sorted(maps.Keys(h.tables)) {
@@ -239,15 +236,15 @@ func (h *History) Tables() iter.Seq[*Table] {
 	}
 }
 
-// IsObsoleteTable reports whether the edits say that what the table had is in other tables, or deleted.
-// Of one that no edit has, and that is newer than the MANIFEST, they say nothing: it was not finished, or
-// an edit is lost.
+// IsObsoleteTable reports whether, according to the edits, the entries of a table are in other tables or deleted.
+// It returns false for a table that no edit has and that is newer than the MANIFEST: it is unfinished, or its edit
+// is lost.
 func (h *History) IsObsoleteTable(number uint64) bool {
 	listed, found := h.tables[number]
 	return found && listed == nil || !found && h.start && number < h.number
 }
 
-// IsObsoleteLog reports whether the edits say that what the log had is in tables.
+// IsObsoleteLog reports whether, according to the edits, the writes of a log are in tables.
 func (h *History) IsObsoleteLog(number uint64) bool {
 	return number < h.log && number != h.previousLog
 }

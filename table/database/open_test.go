@@ -72,9 +72,9 @@ var damages = map[string]struct {
 		m := files["MANIFEST-000001"]
 		m.Data = append(append(m.Data, make([]byte, 10)...), m.Data...)
 	}, "MANIFEST-000001: 99 bytes after a header of zeros are not read, and may list tables: restore the file"},
-	"a sequence number that is none": {func(c *changed) { c.last = 1 << 56 }, nil, "MANIFEST-000001: the last sequence number is 72057594037927936, and none is above 72057594037927935"},
+	"a sequence number that is none": {func(c *changed) { c.last = 1 << 56 }, nil, "MANIFEST-000001: the last sequence number, 72057594037927936, exceeds the maximum of 72057594037927935"},
 	"another order of keys":          {func(c *changed) { c.user = backward }, nil, `MANIFEST-000001: unknown comparator "backward": add the table.Comparer`},
-	"a range without internal keys":  {func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Smallest = []byte("a") }) }, nil, `MANIFEST-000001: table 000002: its range has the key "a", which is no internal key`},
+	"a range without internal keys":  {func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Smallest = []byte("a") }) }, nil, `MANIFEST-000001: table 000002: its range has the key "a", which is not an internal key`},
 	"a range that is backward": {func(c *changed) { c.relist(c.one, func(m *versions.Table) { m.Smallest = internal("n", 1) }) }, nil,
 		`MANIFEST-000001: table 000002: its first key "n" @ 1 is after its last key "m" @ 2`},
 	"ranges that overlap": {func(c *changed) {
