@@ -1,4 +1,4 @@
-// Package dbdamage damages databases at random, and checks what sst then says of them.
+// Package dbdamage damages databases at random, and checks how sst handles them.
 package dbdamage
 
 import (
@@ -10,26 +10,26 @@ import (
 	"strings"
 )
 
-// A Damage is what was done to one file of a database.
+// A Damage is damage to one file of a database.
 type Damage struct {
 	File     string
 	Kind     Kind
-	From, To int64 // the bytes that it is about; of a cut or lost file all from From on, which it does not have
-	ZeroEnd  bool  // the file has only zeros from From on
+	From, To int64 // the damaged bytes; in a cut or lost file, the missing bytes
+	ZeroEnd  bool  // all bytes from From on are zero
 }
 
 func (d Damage) String() string {
 	return fmt.Sprintf("%s: %s at %d to %d", d.File, d.Kind, d.From, d.To)
 }
 
-// Overlaps reports whether a part of the file is damaged.
+// Overlaps reports whether the damage overlaps a part of the file.
 func (d Damage) Overlaps(from, to int64) bool { return from < d.To && d.From < to }
 
 const page = 4096
 
-// Random damages a file of a database: a table, the log, the MANIFEST or CURRENT. It cuts the file,
-// fills a page with zeros, flips bytes or removes the file. It returns false if nothing is changed.
-// Now and then it adds a table that the engine had not finished when it was killed.
+// Random damages a file of a database: a table, a log, the MANIFEST or CURRENT. It cuts the file, zeroes a page or
+// the end, flips bytes or removes the file. If nothing is changed, it returns false. Sometimes it also adds an
+// unfinished table, as if the engine was killed.
 func Random(rng *rand.Rand, dir string) (Damage, bool, error) {
 	if rng.IntN(3) == 0 {
 		if err := addUnfinished(rng, dir); err != nil {
@@ -51,14 +51,14 @@ const (
 	Cut        Kind = "cut"
 	Lost       Kind = "lost"
 	ZeroedPage Kind = "zeroed page"
-	ZeroedEnd  Kind = "zeroed end" // as a crash leaves a file whose end was not written
+	ZeroedEnd  Kind = "zeroed end" // as after a crash before the end was written
 	Flipped    Kind = "flipped bytes"
 )
 
-// Kinds are all kinds of damage.
+// Kinds lists all kinds of damage.
 var Kinds = []Kind{Cut, Lost, ZeroedPage, ZeroedEnd, Flipped}
 
-// Apply damages a file at random. It returns false if nothing is changed.
+// Apply damages a file at random. If nothing is changed, it returns false.
 func Apply(rng *rand.Rand, path string, kind Kind) (Damage, bool, error) {
 	before, err := os.ReadFile(path)
 	if err != nil || len(before) == 0 {
@@ -73,21 +73,21 @@ func Apply(rng *rand.Rand, path string, kind Kind) (Damage, bool, error) {
 	return d, !bytes.Equal(before, after), os.WriteFile(path, after, 0o666)
 }
 
-// addUnfinished adds a table that no MANIFEST lists: the start of another one, or nothing.
+// addUnfinished adds a table that no MANIFEST lists. It is empty, or contains the start of another table.
 func addUnfinished(rng *rand.Rand, dir string) error {
 	tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
 	if err != nil || len(tables) == 0 {
 		return err
 	}
-	contents, err := os.ReadFile(tables[len(tables)-1]) // the newest: what is not finished has nothing obsolete
+	contents, err := os.ReadFile(tables[len(tables)-1]) // the newest, since an unfinished table contains nothing obsolete
 	if err != nil {
 		return err
 	}
-	n := rng.IntN(2) * rng.IntN(max(1, len(contents))) // an engine that is killed leaves empty tables too
+	n := rng.IntN(2) * rng.IntN(max(1, len(contents))) // a killed engine may leave empty tables
 	return os.WriteFile(filepath.Join(dir, "999999.ldb"), contents[:n], 0o666)
 }
 
-// choose returns a file: mostly a table or a log.
+// choose returns a random file, usually a table or a log.
 func choose(rng *rand.Rand, dir string) (path string, err error) {
 	patterns := []string{"*.ldb", "*.ldb", "*.ldb", "*.ldb", "*.ldb", "*.log", "*.log", "*.log", "MANIFEST-*", "CURRENT"}
 	for {
@@ -101,7 +101,7 @@ func choose(rng *rand.Rand, dir string) (path string, err error) {
 	}
 }
 
-// damaged damages the contents of a file from an offset up to another.
+// damaged damages the contents of a file, and returns the range of damaged bytes.
 func damaged(rng *rand.Rand, kind Kind, c []byte) (from, to int64, after []byte) {
 	from, to = rng.Int64N(int64(len(c))), int64(len(c))
 	switch kind {
@@ -124,6 +124,6 @@ func damaged(rng *rand.Rand, kind Kind, c []byte) (from, to int64, after []byte)
 	return from, to, c
 }
 
-// isLog, isTable report what kind of file is damaged.
+// isLog and isTable report the kind of the damaged file.
 func (d Damage) isLog() bool   { return strings.HasSuffix(d.File, ".log") }
 func (d Damage) isTable() bool { return strings.HasSuffix(d.File, ".ldb") }

@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/internal/errtest"
 )
 
-// An engine that is killed leaves files without any contents.
+// A killed engine may leave empty files.
 func TestRandomOfEmptyFiles(t *testing.T) {
 	for seed := range uint64(50) {
 		dir := t.TempDir()

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// checkRepair returns how what sst repair makes of a damaged copy of the database breaks the law of
-// check: the pairs of the new database count as those that sst scan shows. With --certain, each must be
-// the newest.
+// checkRepair checks sst repair for a damaged copy of the database by the rules of check: the pairs of the new
+// database count like those from sst scan. With --certain, each pair must be the newest of its key.
 func (s *Sound) checkRepair(dir string, d Damage) error {
 	for _, certain := range []bool{false, true} {
 		if err := s.checkOneRepair(dir, d, certain); err != nil {
@@ -29,7 +28,7 @@ func (s *Sound) checkOneRepair(dir string, d Damage, certain bool) error {
 		verified, bad, _ := s.sst("verify", "--quiet", to)
 		scanned, listed, said := s.sst("scan", "-f", "hex", to)
 		if verified != 0 || scanned != 0 || said != "" {
-			return fmt.Errorf("status %d: %s%s; the new database is not sound: %s%s", status, out, stderr, bad, said)
+			return fmt.Errorf("status %d: %s%s; the new database is damaged: %s%s", status, out, stderr, bad, said)
 		}
 		var err error
 		if shown, err = pairs(listed); err != nil {
@@ -46,7 +45,7 @@ func (s *Sound) checkOneRepair(dir string, d Damage, certain bool) error {
 	return nil
 }
 
-// checkCertain checks that a key has its newest value, or none.
+// checkCertain checks that a key has its newest value or is absent.
 func (c *checker) checkCertain(key string, shown map[string]string) error {
 	got, found := shown[key]
 	want, there := c.current(key, c.until)

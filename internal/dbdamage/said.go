@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// Said is what sst says is lost.
+// Said contains the losses that sst reports.
 type Said struct {
 	ranges    []keyRange
-	sequences [][2]uint64 // the first and the last lost one
+	sequences [][2]uint64 // first and last lost sequence numbers
 	all       bool        // any key may have an older version
-	tail      bool        // the end of a log was passed over
-	old       bool        // the MANIFEST may have been cut, so that any key may be as it was before
-	missed    string      // a line that is not understood
+	tail      bool        // the end of a log was skipped
+	old       bool        // the MANIFEST may be cut, so that any key may be outdated
+	missed    string      // a line that was not understood
 }
 
-// A keyRange is a range of keys, both of which are in it.
+// A keyRange is a range of keys, including both bounds.
 type keyRange struct{ from, to string }
 
 var (
@@ -27,7 +27,7 @@ var (
 	lostLog  = regexp.MustCompile(`(?:writes? with sequence numbers? (<|>)? ?(\d+)(?: to (\d+))? (?:may be|is|are) lost|(its writes are lost)|(no writes are lost))`)
 )
 
-// Hear returns what the messages say.
+// Hear parses the messages of sst.
 func Hear(stderr string) (s Said) {
 	for line := range strings.Lines(stderr) {
 		k, l := lostKeys.FindStringSubmatch(line), lostLog.FindStringSubmatch(line)
@@ -51,7 +51,7 @@ func Hear(stderr string) (s Said) {
 }
 
 func sequencesOf(match []string) [2]uint64 {
-	first, _ := strconv.ParseUint(match[2], 10, 64) // 0 if all are lost
+	first, _ := strconv.ParseUint(match[2], 10, 64) // 0 if all writes are lost
 	last, err := strconv.ParseUint(match[3], 10, 64)
 	if err != nil {
 		last = first
@@ -68,11 +68,11 @@ func sequencesOf(match []string) [2]uint64 {
 }
 
 func unquote(s string) string {
-	u, _ := strconv.Unquote(s) // "" if there is none
+	u, _ := strconv.Unquote(s) // "" without a bound
 	return u
 }
 
-// Covers reports whether a message covers a key, whose newest version has this sequence number.
+// Covers reports whether a message covers a key whose newest version has the given sequence number.
 func (s *Said) Covers(key string, newest uint64) bool { return s.all || s.Names(key, newest) }
 
 // Names reports whether a message covers the key by a range of keys or by sequence numbers.

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// An SST runs the command.
+// An SST runs the sst command.
 type SST func(args ...string) (status int, stdout, stderr string)
 
 // A version is one version of a key.
@@ -19,18 +19,18 @@ type version struct {
 	deleted  bool
 	value    string // in hexadecimal
 	file     string
-	at, end  int64 // of the data block, or of the batch in a log
+	at, end  int64 // offsets of the data block, or of the batch in a log
 }
 
-// A Sound is what a database has before it is damaged.
+// A Sound is the contents of a database before it is damaged.
 type Sound struct {
 	dir   string
 	sst   SST
 	keys  map[string][]version // by user key, the newest first
-	index map[string]int64     // where the index of a table begins; behind it is the footer
+	index map[string]int64     // offset of the index of each table; only the footer follows
 }
 
-// part is a line of sst layout --json.
+// A part is a line of sst layout --json.
 type part struct {
 	Offset, Bytes int64
 	Kind          string
@@ -61,14 +61,14 @@ func Read(sst SST, dir string) (*Sound, error) {
 		v.end = ends[f[4]][v.at]
 		key, err := hex.DecodeString(f[0])
 		if err != nil || v.end == 0 {
-			return nil, fmt.Errorf("line %q: %v, or there is nothing in the file at that offset", line, err)
+			return nil, fmt.Errorf("line %q: %v, or nothing begins in the file at that offset", line, err)
 		}
 		s.keys[string(key)] = append(s.keys[string(key)], v)
 	}
 	return s, nil
 }
 
-// readEnds returns where the blocks of a table end, or the batches of a log.
+// readEnds returns the ends of the blocks of a table, or of the batches of a log, by their offsets.
 func (s *Sound) readEnds(file string) (map[int64]int64, error) {
 	ends := map[int64]int64{}
 	status, out, stderr := s.sst("layout", "--json", filepath.Join(s.dir, file))
@@ -89,7 +89,7 @@ func (s *Sound) readEnds(file string) (map[int64]int64, error) {
 			ends[p.Offset] = p.Offset + p.Bytes + 5
 		case "index":
 			s.index[file] = p.Offset
-		case "batch": // until another one follows: its length is without the headers of its fragments
+		case "batch": // an upper limit until another batch follows: Bytes is without headers of fragments
 			ends[p.Offset] = p.Offset + p.Bytes + 7*(1+p.Bytes/(32<<10)+1)
 		}
 	}
@@ -106,8 +106,8 @@ func (s *Sound) current(key string, sequence uint64) (value string, ok bool) {
 	return "", false
 }
 
-// isLost reports whether damage hits a version: its data block, or the index of its table; in a
-// log, its batch.
+// isLost reports whether the damage overlaps a version: its data block or the index of its table, or its batch in a
+// log.
 func (s *Sound) isLost(v version, d Damage) bool {
 	return v.file == d.File && (d.Overlaps(v.at, v.end) || !d.isLog() && d.Overlaps(s.index[v.file], math.MaxInt64))
 }
