@@ -18,36 +18,35 @@ type ListOptions struct {
 	dbfile.Options
 	AllTables bool // also list tables and logs that the MANIFEST does not list
 	NoLogs    bool // leave out the logs
-	Repair    bool // list tables of a database that its MANIFEST has lost too: see findLost. No MANIFEST is damage
+	Repair    bool // also list tables that the MANIFEST may have lost: see findLost. A missing MANIFEST is damage
 }
 
 // A Dir lists the files of a directory.
 type Dir struct {
 	Path    string
-	Version *versions.Version // nil: no MANIFEST can be read
-	Set     string            // the manifest of a set; "": no set
-	Layers  int               // how many the set has above its base
-	Missing []TableFile       // those of Tables that do not exist
+	Version *versions.Version // nil if no MANIFEST can be read
+	Set     string            // path of the manifest of a set; "" if there is none
+	Layers  int               // number of layers above the base of the set
+	Missing []TableFile       // the Tables that do not exist
 	Order   dbfile.Order      // the order that the MANIFEST names
-	Tables  []TableFile       // the newest first, by layer or by level and name; those of a set by key
+	Tables  []TableFile       // the newest first: by level and number, or by layer and key
 	Logs    []string          // paths of the live logs, or of all logs, the oldest first
-	Notes   []string          // what is not read, for messages
-	Damage  []error           // what is wrong, other than Missing and Flaws: FileErrors
+	Notes   []string          // notes for the user, for example about skipped files
+	Damage  []error           // FileErrors for damage other than Missing and Flaws
 
-	// Flaws are what engines would not write into CURRENT and the MANIFEST that is read. Tables and logs can be
-	// read all the same.
+	// Flaws are things in CURRENT and the MANIFEST that engines do not write. Tables and logs can still be read.
 	Flaws []versions.Flaw
 
 	hasCurrent bool              // there is a CURRENT
 	hasLock    bool              // there is a LOCK or a LOG
-	lostSet    bool              // tables have names of a set, of which there is no manifest
-	history    *versions.History // of the newest MANIFEST, if not all of it can be read
+	lostSet    bool              // tables have names as in a set, but there is no manifest
+	history    *versions.History // of the newest MANIFEST, if it is damaged
 
-	// Which entries can be the newest of their keys for certain, before any table or log is read.
-	Doubt    bool     // none is: tables or logs that are current may not be known
-	Ordered  bool     // the MANIFEST is sound, so that the live logs are newer than level 0, and that than level 1, …
-	LiveLogs []string // paths; of other logs, what is written may be obsolete
-	LostLog  uint64   // the highest number of the live logs that are not read; 0: all are
+	// Which entries are certain to be the newest of their keys, as known before any table or log is read.
+	Doubt    bool     // none: current tables or logs may be unknown
+	Ordered  bool     // the MANIFEST is sound: live logs are newer than level 0, which is newer than level 1, …
+	LiveLogs []string // paths; writes in other logs may be obsolete
+	LostLog  uint64   // highest number of the live logs that are not read; 0 if all are
 }
 
 func listDir(dir string, o ListOptions) (Dir, error) {
@@ -103,7 +102,7 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	return d, nil
 }
 
-// applyState reads CURRENT and the MANIFESTs among the names, and keeps the tables and logs that they say.
+// applyState reads CURRENT and the MANIFESTs among the names, and keeps the tables and logs that count.
 func (d *Dir) applyState(o ListOptions, names []string) error {
 	if err := d.readVersion(o, names); err != nil {
 		return err
@@ -123,12 +122,12 @@ func (d *Dir) note(format string, args ...any) {
 	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
 }
 
-// addDamage adds damage of a file of the database.
+// addDamage adds a FileError for a file of the database.
 func (d *Dir) addDamage(name, format string, args ...any) {
 	d.Damage = append(d.Damage, &dbfile.FileError{Path: filepath.Join(d.Path, name), Err: dbfile.Corruption(fmt.Sprintf(format, args...))})
 }
 
-// isDamaged reports whether Damage has an error of a file.
+// isDamaged reports whether Damage has an error for a file.
 func (d *Dir) isDamaged(name string) bool {
 	return slices.ContainsFunc(d.Damage, func(err error) bool {
 		e := (*dbfile.FileError)(nil)
@@ -136,21 +135,20 @@ func (d *Dir) isDamaged(name string) bool {
 	})
 }
 
-// ListDir lists the tables and logs of a directory. If the directory has a MANIFEST, it
-// lists only the tables and logs of the MANIFEST, unless o asks for all. If it has the manifest
-// of a set, or dir is that file, it lists the tables of the set.
+// ListDir lists the tables and logs of a directory. If the directory contains a MANIFEST, ListDir lists only the
+// tables and logs of the MANIFEST, unless AllTables is set. If it contains the manifest of a set, or dir is that
+// file, ListDir lists the tables of the set.
 //
-// While a database is in use, files can change between reading the MANIFEST and the
-// directory. So ListDir tries again if something seems to be missing, until the same is missing
-// twice.
+// While a database is in use, files can change between reading the MANIFEST and the directory. So if something
+// seems to be missing, ListDir tries again, until the same is missing twice in a row.
 func ListDir(dir string, o ListOptions) (Dir, error) {
 	return listUntilSame(func() (Dir, error) { return listDir(dir, o) })
 }
 
-// maxTries is how often a directory is listed.
+// maxTries is the maximum number of times that a directory is listed.
 const maxTries = 10
 
-// lacks names what is missing or damaged.
+// lacks describes everything that is missing or damaged.
 func (d *Dir) lacks() (all []string) {
 	for _, err := range d.Damage {
 		all = append(all, err.Error())
@@ -161,8 +159,8 @@ func (d *Dir) lacks() (all []string) {
 	return all
 }
 
-// checkURL returns an error if a URL is that of no set. Tables of many sets can be in a store: without a manifest it is
-// not known which of them count.
+// checkURL returns an error if a URL does not lead to a set. A store can contain tables of many sets, so it is
+// unknown which of them count without a manifest.
 func checkURL(dir string, names []string, o ListOptions) error {
 	i := slices.IndexFunc(names, versions.IsCurrentOrManifest)
 	switch {
@@ -177,8 +175,8 @@ func checkURL(dir string, names []string, o ListOptions) error {
 	return nil
 }
 
-// listUntilSame calls list until nothing is missing or damaged, or the same as the time before. Of that time it keeps
-// only what was missing, since a Dir can be large.
+// listUntilSame calls list until nothing is missing or damaged, or the same is twice in a row. Between calls it
+// keeps only what the last Dir lacks, since a Dir can be large.
 func listUntilSame(list func() (Dir, error)) (Dir, error) {
 	var before []string
 	for try := 1; ; try++ {

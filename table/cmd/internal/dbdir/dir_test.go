@@ -6,8 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// While a database is in use, each listing can lack another table that the MANIFEST had a moment
-// later. Only what two in a row lack is missing.
+// While a database is in use, each listing can lack another table. Only what two listings in a row lack is missing.
 func TestListUntilSame(t *testing.T) {
 	t.Parallel()
 	missing := func(paths ...string) (d Dir) {

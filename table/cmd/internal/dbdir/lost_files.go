@@ -16,9 +16,9 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// findLost adds those of the tables to d that the MANIFEST does not list and does not call obsolete, and
-// returns the others. If the MANIFEST is damaged, it can have lost the edits that list them. If it is not, they
-// are spare: see isNeeded.
+// findLost adds to d the unlisted tables that the MANIFEST does not mark obsolete, and returns the others. A
+// damaged MANIFEST may have lost the edits that list them. Beside a sound one, they are spare: see isNeeded in
+// package source. If the MANIFEST is damaged, obsolete tables are added, too, for their deletions.
 func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
 	h, err := versions.ReadHistory(d.Path, d.Version.Manifest)
 	if err != nil {
@@ -50,14 +50,15 @@ func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
 	return others
 }
 
-// isWhole reports whether nothing says that edits of the MANIFEST are lost.
+// isWhole reports whether there is no sign that edits of the MANIFEST are lost.
 func (d *Dir) isWhole() bool {
 	return !d.Doubt && d.Version.Torn == 0 && d.Version.Unread == 0
 }
 
-// leaveOutObsolete leaves out the logs that the newest MANIFEST, which is damaged, calls obsolete in the edits that can
-// be read, and the tables but for their deletions. A compaction drops these with what they have deleted, and other
-// tables that had it can be read again, since the edits that call them obsolete are lost.
+// leaveOutObsolete applies the sound edits of the newest MANIFEST, if it is damaged: it removes obsolete logs, and
+// marks obsolete tables, of which only the deletions count. These must not be lost: compactions drop them along
+// with the deleted entries, but other tables with these entries may be read again, if the edits that made them
+// obsolete are lost.
 func (d *Dir) leaveOutObsolete() {
 	h := d.history
 	if h == nil {
@@ -82,14 +83,14 @@ func (d *Dir) leaveOutObsolete() {
 	}
 }
 
-// findMissing adds the tables that the newest MANIFEST, if it is damaged, lists in the edits that can be read, and that
-// are not among the names of files.
+// findMissing adds the tables that sound edits of the newest MANIFEST list, if it is damaged, and that are not
+// among the names.
 func (d *Dir) findMissing(names []string) {
 	if d.history == nil {
 		return
 	}
 	known := map[uint64]bool{}
-	for _, l := range d.Tables { // also those that a MANIFEST lists
+	for _, l := range d.Tables { // including missing ones that an older MANIFEST lists
 		if l.HasEngineName() {
 			known[l.number] = true
 		}
@@ -107,7 +108,7 @@ func (d *Dir) findMissing(names []string) {
 	}
 }
 
-// loseLog takes note that a log that the MANIFEST names does not exist. If the MANIFEST has a flaw, the log may be
+// loseLog records that a log that the MANIFEST names does not exist. If the MANIFEST has a flaw, the log may be
 // obsolete.
 func (d *Dir) loseLog(o ListOptions, number uint64, flaw string) {
 	if o.NoLogs && !o.Repair {
@@ -121,7 +122,7 @@ func (d *Dir) loseLog(o ListOptions, number uint64, flaw string) {
 	d.addDamage(versions.LogName(number), "missing (%s): the writes in it %s, and older or deleted versions may appear. Restore it if you can", named, are)
 }
 
-// leaveOutLogs leaves out the logs, as Options.NoLogs asks. For a repair, what they have is lost.
+// leaveOutLogs removes the logs, for ListOptions.NoLogs. For a repair, their writes are lost.
 func (d *Dir) leaveOutLogs(o ListOptions) {
 	logs := slices.DeleteFunc(d.Logs, dbfile.IsEmpty)
 	if d.Logs = nil; !o.Repair || len(logs) == 0 {
@@ -135,17 +136,17 @@ func (d *Dir) leaveOutLogs(o ListOptions) {
 	d.addDamage("", "--no-log skips %s: older or deleted versions may appear", firstNames(left))
 }
 
-// LogsToRead returns the logs that have writes, or should have.
+// LogsToRead returns all logs if one of them has writes, or should have writes. Otherwise it returns nil.
 func (d *Dir) LogsToRead(o ListOptions) []string {
 	after, upTo := d.Logged(o)
 	hasWrites := func(path string) bool { return !dbfile.IsEmpty(path) }
-	if after < upTo || slices.ContainsFunc(d.Logs, hasWrites) { // an empty one among others can have lost its writes
+	if after < upTo || slices.ContainsFunc(d.Logs, hasWrites) { // an empty log among others may have lost its writes
 		return d.Logs
 	}
 	return nil
 }
 
-// Logged is Version.Logged, if that is known.
+// Logged is like Version.Logged. If the numbers are unknown, it returns 0, 0.
 func (d *Dir) Logged(o ListOptions) (after, upTo uint64) {
 	if d.LogStart(o) == 0 {
 		return 0, 0
@@ -153,8 +154,8 @@ func (d *Dir) Logged(o ListOptions) (after, upTo uint64) {
 	return d.Version.Logged()
 }
 
-// LogStart returns Log.Start of the oldest log. A database counts on from the last sequence number
-// in its MANIFEST, which is 0 in a new one.
+// LogStart returns wal.Log.Start for the oldest log, or 0 if it is unknown. Logs continue from the last sequence
+// number in the MANIFEST, which is 0 in a new database.
 func (d *Dir) LogStart(o ListOptions) uint64 {
 	if d.Version == nil || o.AllTables {
 		return 0
@@ -162,17 +163,17 @@ func (d *Dir) LogStart(o ListOptions) uint64 {
 	return d.Version.LastSequence + 1
 }
 
-// A StateFile is CURRENT, a MANIFEST, or a file that these name and that is missing, other than a table.
+// A StateFile is CURRENT, a MANIFEST, the manifest of a set, or another file for which Damage has an error.
 type StateFile struct {
 	Path   string
-	Err    error  // what is wrong with it, FileErrors; nil: it is sound
-	Remark string // about a sound one
+	Err    error  // FileErrors; nil if the file is sound
+	Remark string // about a sound file
 }
 
-// StateFiles returns the files that say what a database or a set has, and those for which Damage has an error. A
-// directory of tables has none.
+// StateFiles returns the files that list the tables of a database or a set, and the files for which Damage has an
+// error. A directory of only tables has none.
 func (d *Dir) StateFiles() (all []StateFile) {
-	add := func(path string, err error) { // which may be among all
+	add := func(path string, err error) { // path may already be in all
 		i := slices.IndexFunc(all, func(f StateFile) bool { return f.Path == path })
 		if i < 0 {
 			i, all = len(all), append(all, StateFile{Path: path})
@@ -202,8 +203,8 @@ func (d *Dir) StateFiles() (all []StateFile) {
 	return all
 }
 
-// hasEngineFiles reports whether the directory has logs with names of engines, or tables with such names that have
-// internal keys or are beside a LOCK or a LOG.
+// hasEngineFiles reports whether the directory contains logs with engine names, or tables with engine names that
+// have internal keys or are beside a LOCK or a LOG.
 func (d *Dir) hasEngineFiles(o ListOptions) bool {
 	isLog := func(path string) bool { return numbered(path).HasEngineName() }
 	if slices.ContainsFunc(d.Logs, isLog) {
@@ -228,7 +229,7 @@ func (d *Dir) IsDatabase() bool {
 	return d.Set == "" && !d.lostSet && (d.Version != nil || d.hasCurrent || len(d.Damage) > 0 || len(d.Logs) > 0)
 }
 
-// checkCurrent returns an error if CURRENT or the MANIFESTs of a directory are stand-ins.
+// checkCurrent returns an error if CURRENT or a MANIFEST in the directory is a stand-in.
 func (d *Dir) checkCurrent(names []string) error {
 	for _, name := range slices.Sorted(slices.Values(names)) {
 		if !versions.IsCurrentOrManifest(name) {
@@ -243,7 +244,7 @@ func (d *Dir) checkCurrent(names []string) error {
 	return nil
 }
 
-// checkEngine returns an error for the directory of another engine's database.
+// checkEngine returns an error if the directory contains another engine's database.
 func (d *Dir) checkEngine(names []string) error {
 	options, isDatabase := "", false
 	for _, name := range names {
@@ -268,10 +269,10 @@ func (d *Dir) checkEngine(names []string) error {
 		d.Path, engine, options, fmt.Sprintf(reader, text.ShellPath(d.Path)))
 }
 
-// checkLogs is checkEngine for a directory without OPTIONS: its logs can show that it is Pebble's.
+// checkLogs is like checkEngine, for a directory without an OPTIONS file. Its logs may be in the Pebble format.
 func (d *Dir) checkLogs() error {
 	for _, path := range d.Logs {
-		start, _ := dbfile.ReadStart(path) // what reads it next returns the error
+		start, _ := dbfile.ReadStart(path) // the next read returns the error
 		if wal.StartsWithPebbleFragment(start) {
 			return &dbfile.FileError{Path: path, Err: fmt.Errorf("%s, not a LevelDB log: read it with pebble wal dump %s", dbfile.PebbleLog, text.ShellPath(path))}
 		}

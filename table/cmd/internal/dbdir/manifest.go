@@ -21,8 +21,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// readVersion reads the MANIFEST that CURRENT names or, if that fails, the newest readable
-// MANIFEST. An error says that one must not be read.
+// readVersion reads the MANIFEST that CURRENT names or, if that fails, the newest readable MANIFEST. It returns an
+// error only if permission is denied.
 func (d *Dir) readVersion(o ListOptions, names []string) error {
 	v, err := versions.Read(d.Path)
 	if d.Version = v; err == nil || errors.Is(err, fs.ErrPermission) {
@@ -31,7 +31,7 @@ func (d *Dir) readVersion(o ListOptions, names []string) error {
 	manifests := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !versions.IsManifest(name) })
 	slices.SortFunc(manifests, versions.CompareManifests)
 	if n := len(manifests); n > 0 {
-		if h, err := versions.ReadHistory(d.Path, manifests[n-1]); err == nil && h.Edits > 0 { // its damage is told
+		if h, err := versions.ReadHistory(d.Path, manifests[n-1]); err == nil && h.Edits > 0 { // its damage is reported below
 			d.history = h
 		}
 	}
@@ -39,14 +39,14 @@ func (d *Dir) readVersion(o ListOptions, names []string) error {
 		d.Order = dbfile.ManifestOrder(h.Comparer)
 	}
 	file, why := d.whyNoVersion(err)
-	var newest error // of the newest
+	var newest error // error of the newest MANIFEST
 	for _, name := range slices.Backward(manifests) {
 		v, err := versions.ReadManifest(d.Path, name)
 		if newest = cmp.Or(newest, err); v != nil {
 			d.Version = v
 			_, noCurrent := versions.Current(d.Path)
 			older := ""
-			if d.Doubt = len(manifests) > 1 || noCurrent == nil; d.Doubt { // CURRENT may have named another one, or one that is lost
+			if d.Doubt = len(manifests) > 1 || noCurrent == nil; d.Doubt { // CURRENT may have named another MANIFEST, or one that is lost
 				older = ", which may be out of date: older or deleted versions may appear"
 			}
 			instead := fmt.Sprintf("%s: reading %s instead%s", why, filepath.Join(d.Path, name), older)
@@ -59,7 +59,7 @@ func (d *Dir) readVersion(o ListOptions, names []string) error {
 		}
 	}
 	d.Doubt = true
-	if newest != nil && manifests[len(manifests)-1] != file { // CURRENT is at fault too
+	if newest != nil && manifests[len(manifests)-1] != file { // CURRENT is damaged, too
 		name := manifests[len(manifests)-1]
 		d.addDamage(name, "%s", withoutPath(newest, filepath.Join(d.Path, name)))
 	}
@@ -67,8 +67,8 @@ func (d *Dir) readVersion(o ListOptions, names []string) error {
 	return nil
 }
 
-// readWithoutManifest takes note of which tables count without a MANIFEST that can be read. hasManifest says whether there
-// is one.
+// readWithoutManifest reports which tables are read if no MANIFEST can be read. hasManifest says whether there is
+// one.
 func (d *Dir) readWithoutManifest(o ListOptions, hasManifest bool, file, why string) {
 	meaning := "reading all tables in the directory. Some may be obsolete, others may be missing: older or deleted versions may appear"
 	if o.Repair && !o.AllTables && d.history != nil { // see leaveOutObsolete
@@ -89,15 +89,15 @@ func (d *Dir) readWithoutManifest(o ListOptions, hasManifest bool, file, why str
 	}
 }
 
-// setTable matches the names that package set gives tables.
+// setTable matches the table names that package set chooses.
 var setTable = regexp.MustCompile(`(^|/)[0-9]{6,}-([0-9a-f]{16}|[0-9a-f]{64})\.ldb$`)
 
-// withoutPath returns the message of an error without the path at its start.
+// withoutPath returns the message of an error without the path that it starts with.
 func withoutPath(err error, path string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), path+": "), path+" ")
 }
 
-// whyNoVersion returns which file is at fault for an error of reading the MANIFEST that CURRENT names, and why.
+// whyNoVersion returns the file that caused an error of versions.Read, and the reason.
 func (d *Dir) whyNoVersion(err error) (file, why string) {
 	if !d.hasCurrent {
 		return "CURRENT", "missing"
@@ -116,16 +116,16 @@ func (d *Dir) whyNoVersion(err error) (file, why string) {
 	return file, withoutPath(err, path)
 }
 
-// applyManifest keeps the tables and logs of those names that the MANIFEST lists, or all. It leaves the
-// tables in the order of the Version, so that they need no sorting.
+// applyManifest keeps the tables and logs that the MANIFEST lists, or all. The tables of the MANIFEST stay in the
+// order of the Version, so that they need no sorting.
 func (d *Dir) applyManifest(o ListOptions, names []string) {
 	v := d.Version
 	d.Order = dbfile.ManifestOrder(v.Comparer)
-	var compare func(a, b []byte) int // nil if it is not known
+	var compare func(a, b []byte) int // nil if unknown
 	if c := o.Order.Or(d.Order).Comparer; c != table.AnyOrder {
 		compare = table.InternalComparer(c).Compare
 	}
-	d.Flaws = slices.DeleteFunc(v.Check(compare), func(f versions.Flaw) bool { return d.isDamaged(f.File) }) // which says it
+	d.Flaws = slices.DeleteFunc(v.Check(compare), func(f versions.Flaw) bool { return d.isDamaged(f.File) }) // Damage reports it
 	listed := MissingTable{Manifest: v.Manifest}
 	if v.Torn > 0 {
 		listed.Flaw = "cut short"
@@ -165,8 +165,8 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 	d.applyToLogs(o, names)
 }
 
-// withoutDirs returns the tables that are not directories. Nothing lists these tables, so a directory is none that is
-// lost: a user gave it that name.
+// withoutDirs returns the tables that are not directories. The tables are unlisted, so a directory is not a lost
+// table: a user gave it that name.
 func (d *Dir) withoutDirs(tables []TableFile) (rest []TableFile) {
 	var dirs []TableFile
 	for _, l := range tables {
@@ -182,7 +182,7 @@ func (d *Dir) withoutDirs(tables []TableFile) (rest []TableFile) {
 	return rest
 }
 
-// applyToLogs keeps the logs that may have writes that are in no table, or all of them.
+// applyToLogs keeps the logs that may have writes that are not in tables, or all logs.
 func (d *Dir) applyToLogs(o ListOptions, names []string) {
 	v := d.Version
 	if v.Torn > 0 {

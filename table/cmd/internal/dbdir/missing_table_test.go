@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 )
 
-// randomEdits returns edits of a MANIFEST, and the tables that they list if one of them does not count.
+// randomEdits returns edits of a MANIFEST, and the tables that they list if the damaged edit is ignored.
 func randomEdits(rng *rand.Rand, damaged int) (edits [][]byte, listed map[uint64]bool) {
 	edits, listed = [][]byte{firstEdit(2)}, map[uint64]bool{}
 	var added []uint64
@@ -43,8 +43,8 @@ func randomEdits(rng *rand.Rand, damaged int) (edits [][]byte, listed map[uint64
 	return edits, listed
 }
 
-// If an edit of the newest MANIFEST is damaged, each table that the others list and that does not exist is missing, also
-// if an older MANIFEST is read instead.
+// If an edit of the newest MANIFEST is damaged, absent tables that the other edits list are missing, even if an
+// older MANIFEST is read instead.
 func TestMissingTablesOfADamagedManifest(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(200) {
@@ -98,13 +98,13 @@ func TestMANIFESTWithoutEdits(t *testing.T) {
 		}
 		d, err := ListDir(dir, ListOptions{Repair: true})
 		if err != nil || len(d.Damage) != 1 || !strings.Contains(d.Damage[0].Error(), ": reading all tables in the directory. ") {
-			t.Errorf("%s: ListDir = %v, %v; want damage of which all tables are read", name, d.Damage, err)
+			t.Errorf("%s: ListDir = %v, %v; want damage because of which all tables are read", name, d.Damage, err)
 		}
 	}
 }
 
-// Beside a sound MANIFEST, a repair does not read the deletions in tables that it marks obsolete: no edit is lost that
-// could bring back what they have deleted. Beside a torn one it does.
+// Beside a sound MANIFEST, a repair does not read the deletions in obsolete tables, since no lost edit can bring
+// back the deleted entries. Beside a torn one, it does.
 func TestObsoleteTables(t *testing.T) {
 	t.Parallel()
 	old := versions.Table{Level: 1, Number: 10, Size: 9, Smallest: []byte("a12345678"), Largest: []byte("b12345678")}

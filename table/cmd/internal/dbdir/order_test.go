@@ -8,8 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Whatever the order in which a directory lists its files, they are sorted in the same way: by their numbers, however
-// many digits these have, and behind those the names that are no numbers.
+// Files are sorted by their numbers, however many digits these have, and then by names without numbers.
 func TestOrderOfNames(t *testing.T) {
 	t.Parallel()
 	want := []string{"1.ldb", "000009.ldb", "9.ldb", "000010.sst", "10.ldb", "999999.ldb", "1000000.ldb", "10a.ldb", "1a.ldb", "9a.ldb", "a.ldb"}

@@ -24,15 +24,15 @@ import (
 // outputFlags are the flags of all commands that name a file or a directory to write.
 var outputFlags = []string{"output", "manifest-line", "state"}
 
-// AddForce adds the flag of commands that can replace what a set or a database needs.
+// AddForce adds the flag --force to a command that can replace files of a set or a database.
 func AddForce(cmd *cobra.Command, force *bool) {
 	cmd.Flags().BoolVar(force, "force", false, "replace a set, or a table that a manifest lists")
 }
 
 // CheckOutputs returns an error if a database or a set needs a file that the command would replace. With --force,
-// tables that are listed and manifests of sets can be replaced: a note says what to do then.
+// listed tables and manifests of sets can be replaced, and a note says what to do next.
 func CheckOutputs(cmd *cobra.Command) error {
-	force, _ := cmd.Flags().GetBool("force") // a command without the flag has none
+	force, _ := cmd.Flags().GetBool("force") // false for a command without the flag
 	for _, name := range outputFlags {
 		f := cmd.Flags().Lookup(name)
 		if f == nil || !f.Changed || f.Value.Type() != "string" || f.Value.String() == "-" {
@@ -40,7 +40,7 @@ func CheckOutputs(cmd *cobra.Command) error {
 		}
 		path := f.Value.String()
 		owner := OwnerOf(RealName(path))
-		if cmd.Name() == "rates" { // which writes two files of other names
+		if cmd.Name() == "rates" { // it writes two files with other names
 			owner = cmp.Or(OwnerOf(RealName(path+".svg")), OwnerOf(RealName(path+".csv")))
 		}
 		replaceable := owner.Listed && name == "output"
@@ -66,14 +66,14 @@ func CheckOutputs(cmd *cobra.Command) error {
 // An Owner is the database or the set that needs a file.
 type Owner struct {
 	What   string // such as "a table of the database in DIR"; "": nothing needs the file
-	Listed bool   // it is a table that a manifest lists, or the manifest of a set: else an engine gives files that name
-	After  string // what to do after a listed table was replaced
+	Listed bool   // the file is a listed table, or the manifest of a set; otherwise its name is reserved
+	After  string // what to do after replacing a listed table
 }
 
-// OwnerOf returns what needs the file of that path, which may be missing. It does not follow links.
+// OwnerOf returns the owner of the file with that path, which may be missing. It does not follow links.
 func OwnerOf(path string) Owner { return OwnersIn(filepath.Dir(path))(filepath.Base(path)) }
 
-// OwnersIn is OwnerOf for files in a directory, whose manifests are read once.
+// OwnersIn is like OwnerOf, for files in one directory. It reads the manifests there only once.
 func OwnersIn(dir string) func(name string) Owner {
 	current, _ := versions.FindCurrentOrManifest(dir)
 	var owner func(name string, exists bool) Owner
@@ -92,11 +92,11 @@ func OwnersIn(dir string) func(name string) Owner {
 	}
 }
 
-// engineNames are what engines call files besides tables, logs and MANIFESTs.
+// engineNames lists the names of engine files other than tables, logs and MANIFESTs.
 var engineNames = []string{"CURRENT", "LOCK", "LOG", "LOG.old", "CURRENT.bak"}
 
-// ownersInDatabase is OwnersIn for the directory of a database. A MANIFEST that cannot be read to its end may list any
-// table that is there.
+// ownersInDatabase is OwnersIn for the directory of a database. If the MANIFEST cannot be read to its end, it may
+// list any existing table.
 func ownersInDatabase(dir string) func(name string, exists bool) Owner {
 	v, err := versions.Read(dir)
 	readWhole := err == nil && v.Torn == 0 && v.Unread == 0
@@ -113,8 +113,8 @@ func ownersInDatabase(dir string) func(name string, exists bool) Owner {
 	}
 }
 
-// ownersInSet is OwnersIn for a directory with manifests of sets, whatever the names of tables are. A manifest that
-// cannot be read may list any file that is there.
+// ownersInSet is OwnersIn for a directory that may contain manifests of sets. Their tables can have any names. A
+// manifest that cannot be read may list any existing file.
 func ownersInSet(dir string) func(name string, exists bool) Owner {
 	type list struct {
 		path  string
@@ -122,7 +122,7 @@ func ownersInSet(dir string) func(name string, exists bool) Owner {
 		names map[string]bool
 	}
 	var lists []list
-	manifests, _ := manifestsOfSets(dir, isSetManifest) // what creates the file returns the error
+	manifests, _ := manifestsOfSets(dir, isSetManifest) // creating the file returns the error
 	for _, path := range manifests {
 		l := list{path: path, names: map[string]bool{}}
 		if m, err := ReadSetManifest(path, ListOptions{}); err == nil {
@@ -146,8 +146,8 @@ func ownersInSet(dir string) func(name string, exists bool) Owner {
 	}
 }
 
-// namesFor returns the paths of a manifest's tables for a command line, or what stands for many. Other tables in the
-// directory are of older sets.
+// namesFor returns the paths of a manifest's tables for a command line, or a placeholder if there are many. The
+// directory may also contain tables of older sets.
 func namesFor(m *set.Manifest, dir string) string {
 	const most = 10
 	if m == nil || len(m.Tables) > most {
@@ -160,8 +160,8 @@ func namesFor(m *set.Manifest, dir string) string {
 	return strings.Join(names, " ")
 }
 
-// manifestsOfSets returns the paths of the manifests of sets in a directory. Of files with other names, isManifest tells
-// which are manifests.
+// manifestsOfSets returns the paths of the manifests of sets in a directory. A file with another name than
+// set.ManifestName is one if isManifest says so.
 func manifestsOfSets(dir string, isManifest func(path string) bool) (paths []string, err error) {
 	names, err := regular.DirOf(dir).Names()
 	for _, name := range names {
@@ -173,8 +173,8 @@ func manifestsOfSets(dir string, isManifest func(path string) bool) (paths []str
 	return paths, err
 }
 
-// RealName returns the path of a file, which may be missing, in its real directory. It is not cleaned before: what is
-// above a link is above the directory that it leads to.
+// RealName returns the path of a file, which may be missing, in its real directory. It does not clean the path
+// first, since the parent of a link is the parent of its target.
 func RealName(path string) string {
 	path = cmp.Or(strings.TrimRightFunc(path, func(c rune) bool { return c < 0x80 && os.IsPathSeparator(uint8(c)) }), path)
 	if wd, err := os.Getwd(); err == nil && !filepath.IsAbs(path) {
@@ -188,8 +188,8 @@ func RealName(path string) string {
 	return filepath.Clean(path)
 }
 
-// SetManifests returns the manifests of sets in a directory. If one cannot be read, that is an error, and so is another
-// file that may be one.
+// SetManifests returns the manifests of sets in a directory. A manifest that cannot be read is an error, and so is
+// another file that may be one.
 func SetManifests(dir string) (all []*set.Manifest, err error) {
 	paths, err := manifestsOfSets(dir, mayBeSetManifest)
 	if err != nil {
@@ -205,14 +205,14 @@ func SetManifests(dir string) (all []*set.Manifest, err error) {
 	return all, nil
 }
 
-// mayBeSetManifest is isSetManifest, but also reports whether a file is one as far as is known: a link that leads
-// nowhere, a file that cannot be opened or read, an empty one with the extension of one, or one with a damaged first line
-// before those of tables.
+// mayBeSetManifest is like isSetManifest, but also returns true for files that may be manifests: a broken link, a
+// file that cannot be opened or read, an empty file with the extension of a manifest, or a file with a damaged
+// first line before lines of tables.
 func mayBeSetManifest(path string) bool {
 	info, err := os.Stat(path)
 	if err != nil {
 		_, err = os.Lstat(path)
-		return err == nil // else it was removed
+		return err == nil // otherwise it was removed
 	}
 	if !info.Mode().IsRegular() {
 		return false

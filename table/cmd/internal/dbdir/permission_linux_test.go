@@ -10,21 +10,21 @@ import (
 	"testing"
 )
 
-// A file that must not be read is no damage: a repair would bring deleted keys back.
+// A file without read permission is not damage: a repair would bring back deleted keys.
 func TestNotPermitted(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"CURRENT", "MANIFEST-000001"} {
 		dir := t.TempDir()
-		noError(t, os.Chmod(filepath.Dir(dir), 0o755)) // only root can look into it before
+		noError(t, os.Chmod(filepath.Dir(dir), 0o755)) // before, only root can access it
 		for name, contents := range map[string]string{"CURRENT": "MANIFEST-000001\n", "MANIFEST-000001": "", "000002.log": ""} {
 			noError(t, os.WriteFile(filepath.Join(dir, name), []byte(contents), 0o644))
 		}
 		noError(t, os.Chmod(filepath.Join(dir, name), 0))
 		listed := make(chan error)
 		go func() {
-			runtime.LockOSThread() // to the end: the thread ends with it
+			runtime.LockOSThread() // never unlocked: the thread ends with the goroutine
 			const nobody = 65534
-			syscall.Setfsuid(nobody) // which root needs, and others do not
+			syscall.Setfsuid(nobody) // has an effect only if the test runs as root
 			_, err := ListDir(dir, ListOptions{Repair: true})
 			listed <- err
 		}()

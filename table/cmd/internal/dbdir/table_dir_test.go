@@ -11,8 +11,8 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 )
 
-// A directory with the name of a table that nothing lists is skipped with a note, with a MANIFEST, a damaged one, or
-// none. One in the place of a table that the sound edits of a damaged MANIFEST list is a missing table.
+// A directory with the name of an unlisted table is skipped with a note, whether the MANIFEST is sound, damaged or
+// missing. A directory with the name of a table that sound edits of a damaged MANIFEST list is a missing table.
 func TestDirectoriesWithNamesOfTables(t *testing.T) {
 	t.Parallel()
 	second := versions.Field{Kind: versions.FieldAdd, Table: versions.Table{Number: 4, Smallest: []byte("a12345678"), Largest: []byte("b12345678")}}.Append(nil)

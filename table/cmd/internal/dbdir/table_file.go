@@ -25,19 +25,19 @@ import (
 // A TableFile is a table in a directory.
 type TableFile struct {
 	Path string
-	Meta *versions.Table // its entry in the MANIFEST; nil: it is not listed
+	Meta *versions.Table // its entry in the MANIFEST; nil if it is not listed
 
-	Line     *set.Table // its line in the manifest of its set; nil: there is no set
-	Layer    int        // the number of its layer of the set, 1 for the oldest; 0: of no layer
-	Removals bool       // it is of a layer: its keys are removed from older ones
+	Line     *set.Table // its line in the manifest of its set; nil if there is no set
+	Layer    int        // number of its layer in the set, 1 for the oldest; 0 if it is in none
+	Removals bool       // its keys are removed from older layers
 	Missing  bool       // the file does not exist
 	Lost     bool       // the MANIFEST may have lost it: see findLost
-	Spare    bool       // it is Lost, and nothing says that the MANIFEST has lost anything
+	Spare    bool       // it is Lost, but there is no sign that the MANIFEST has lost edits
 	Obsolete bool       // only its deletions count: see leaveOutObsolete
 
-	listed   MissingTable // what lists it, if it is Missing
-	number   uint64       // in its name
-	numbered bool         // there is one
+	listed   MissingTable // the error, if it is Missing
+	number   uint64       // number in its name
+	numbered bool         // its name has a number
 }
 
 // numbered returns the TableFile of a path, with the number in its name.
@@ -46,7 +46,7 @@ func numbered(path string) TableFile {
 	return TableFile{Path: path, number: n, numbered: err == nil}
 }
 
-// HasEngineName reports whether the name is as engines write it: a number of at least 6 digits.
+// HasEngineName reports whether the file is named as by an engine: by a number of at least 6 digits.
 func (l TableFile) HasEngineName() bool {
 	name := filepath.Base(l.Path)
 	return l.numbered && name == fmt.Sprintf("%06d%s", l.number, filepath.Ext(name))
@@ -58,7 +58,7 @@ func compareNewestFirst(a, b TableFile) int {
 	return cmp.Or(cmp.Compare(a.Level(), b.Level()), compareNumbered(b, a))
 }
 
-// compareNumbered orders files by the number in their names, and behind them the others by name.
+// compareNumbered orders files by the numbers in their names. Files without numbers come last, ordered by name.
 func compareNumbered(a, b TableFile) int {
 	switch byName := strings.Compare(a.Path, b.Path); {
 	case a.numbered && b.numbered:
@@ -72,7 +72,7 @@ func compareNumbered(a, b TableFile) int {
 	}
 }
 
-// FileOptions returns how to open the table.
+// FileOptions returns the options for opening the table.
 func (l TableFile) FileOptions(o ListOptions) dbfile.Options {
 	f := o.Options
 	f.Meta, f.Line, f.Numbered, f.AnyKind = l.Meta, l.Line, l.HasEngineName(), o.Repair
@@ -82,8 +82,8 @@ func (l TableFile) FileOptions(o ListOptions) dbfile.Options {
 	return f
 }
 
-// Level returns the level in the MANIFEST, or one for a layer of a set, which is lower if the layer is newer. Tables
-// that are not listed count as newer than all levels.
+// Level returns the level in the MANIFEST. For a set, it returns a level that is lower the newer the layer is.
+// Unlisted tables count as newer than all levels.
 func (l TableFile) Level() int {
 	switch {
 	case l.Removals:
@@ -96,10 +96,10 @@ func (l TableFile) Level() int {
 	return l.Meta.Level
 }
 
-// maxNames is how many names of tables a note has.
+// maxNames is the maximum number of table names in a note.
 const maxNames = 3
 
-// firstNames returns the names of tables, or their number and the first names.
+// firstNames lists the names of tables. If there are many, it returns their number and the first names.
 func firstNames(tables []TableFile) string {
 	var names []string
 	for _, l := range tables {
@@ -112,7 +112,7 @@ func firstNames(tables []TableFile) string {
 	return fmt.Sprintf("%s (%s, …)", text.Count(uint64(len(names)), "table"), strings.Join(names[:maxNames], ", "))
 }
 
-// MissingError says which tables do not exist, or is nil.
+// MissingError returns an error that names all missing tables, or nil.
 func (d *Dir) MissingError() error {
 	var all []error
 	said := map[MissingTable]bool{}
@@ -125,19 +125,19 @@ func (d *Dir) MissingError() error {
 	return errors.Join(all...)
 }
 
-// missing returns a table of a MANIFEST as one that does not exist.
+// missing returns a table in a MANIFEST as a missing one.
 func (d *Dir) missing(t *versions.Table, listed MissingTable) TableFile {
 	path := filepath.Join(d.Path, fmt.Sprintf("%06d.ldb", t.Number))
 	return TableFile{Path: path, Meta: t, Missing: true, listed: listed, number: t.Number, numbered: true}
 }
 
-// A MissingTable is the error for a table that does not exist. It is damage.
+// A MissingTable is the error for a table that does not exist. It counts as damage.
 type MissingTable struct {
-	Manifest string // the name of what lists it
-	Flaw     string // what is wrong with the manifest, so that the table may be obsolete: "damaged", or ""
+	Manifest string // name of the manifest that lists the table
+	Flaw     string // if not "", what is wrong with the manifest: the table may be obsolete
 }
 
-// Reason says what lists the table.
+// Reason says which manifest lists the table.
 func (m MissingTable) Reason() string {
 	if m.Flaw != "" {
 		return fmt.Sprintf("listed in %s, which is %s: the table may be obsolete", m.Manifest, m.Flaw)
@@ -150,7 +150,7 @@ func (m MissingTable) Error() string { return "missing (" + m.Reason() + ")" }
 // Is reports whether target is table.ErrCorrupt.
 func (MissingTable) Is(target error) bool { return target == table.ErrCorrupt }
 
-// Open opens the table. A missing one is damage.
+// Open opens the table. A missing table is damage.
 func (l TableFile) Open(o ListOptions) (*dbfile.File, error) {
 	switch {
 	case !l.Missing:
@@ -167,23 +167,24 @@ func IsDirectory(path string) bool {
 	return files.IsDir(path) || isSetManifest(path)
 }
 
-// isSetManifest reports whether a file starts as the manifest of a set does, or has its name.
+// isSetManifest reports whether a file starts like the manifest of a set, or has the name of one.
 func isSetManifest(path string) bool {
 	if info, err := files.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return false // to open a pipe would take what is written to it
+		return false // opening a pipe would consume its contents
 	}
 	start, err := dbfile.ReadStart(path)
 	return err == nil && (isManifestStart(start) || filepath.Base(path) == set.ManifestName) && !dbfile.IsTable(path)
 }
 
-// isManifestStart reports whether the manifest of a set can start with these bytes, which have its first line.
+// isManifestStart reports whether these bytes, which include the first line, can be the start of the manifest of a
+// set.
 func isManifestStart(start []byte) bool {
 	line, _, _ := bytes.Cut(start, []byte("\n"))
 	return bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"sievetable-set"`))
 }
 
-// setManifestOf returns the manifest that a path is, or that a directory has, or "". The
-// directory of a database is none of a set.
+// setManifestOf returns path if it is the manifest of a set, the manifest in the directory path, or "". The
+// directory of a database is not a set.
 func setManifestOf(path string) string {
 	if isSetManifest(path) {
 		return path
@@ -214,7 +215,7 @@ func ReadSetManifest(path string, o ListOptions) (*set.Manifest, error) {
 	}
 	line, _, _ := bytes.Cut(dbfile.StartOf(f.Src), []byte("\n"))
 	var header struct{ Version int }
-	if json.Unmarshal(line, &header) == nil && header.Version > 3 { // another version is no damage
+	if json.Unmarshal(line, &header) == nil && header.Version > 3 { // another version is not damage
 		return nil, f.Wrap(err)
 	}
 	what := err.Error()
@@ -224,7 +225,7 @@ func ReadSetManifest(path string, o ListOptions) (*set.Manifest, error) {
 	return nil, f.Wrap(dbfile.Corruption(what))
 }
 
-// listSet lists the tables of a set, in the order of their keys. They are beside the manifest.
+// listSet lists the tables of a set, in the order of their keys. They are in the directory of the manifest.
 func listSet(path, manifest string, o ListOptions) (Dir, error) {
 	if o.InternalKeys == dbfile.Yes || cmp.Or(o.Order.Comparer, table.BytewiseComparer).Name() != table.BytewiseComparer.Name() {
 		return Dir{}, fmt.Errorf("%s is a set, to which --internal-keys and --comparator do not apply: leave them out", path)
@@ -239,7 +240,7 @@ func listSet(path, manifest string, o ListOptions) (Dir, error) {
 		return Dir{}, err
 	}
 	d := Dir{Path: path, Set: manifest, Layers: len(m.Layers), Order: dbfile.ExplicitOrder(table.BytewiseComparer)}
-	unlisted := map[string]bool{} // for each name that is there
+	unlisted := map[string]bool{} // for each existing name
 	for _, name := range names {
 		unlisted[name] = versions.IsTableName(name)
 	}
@@ -260,7 +261,7 @@ func listSet(path, manifest string, o ListOptions) (Dir, error) {
 	return d, nil
 }
 
-// tablesOfSet returns the tables of a set, those of the newest layer first, in the order of their keys.
+// tablesOfSet returns the tables of a set: the newest layer first, and each layer in the order of its keys.
 func tablesOfSet(dir string, m *set.Manifest) (all []TableFile) {
 	add := func(tables []set.Table, layer int, removals bool) {
 		for i := range tables {
