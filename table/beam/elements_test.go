@@ -2,6 +2,7 @@ package setio_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -119,6 +120,15 @@ func TestWindows(t *testing.T) {
 	checkDiff(t, "keys", []string{"b", "c", "d"}, scan(t, dir))
 }
 
+// failDir returns a directory for a pipeline that fails. Prism continues to write to it for a while, so it is removed
+// only when all tests have ended.
+func failDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "failed")
+	noError(t, err)
+	return dir
+}
+
 // checkFailed checks the error of a pipeline. Prism continues for a while, so the error can be a later step's.
 func checkFailed(t *testing.T, err error, want string) {
 	t.Helper()
@@ -130,7 +140,7 @@ func checkFailed(t *testing.T, err error, want string) {
 
 // A key with two values fails the pipeline, and leaves no manifest.
 func TestTwoValuesFailThePipeline(t *testing.T) {
-	dir := t.TempDir()
+	dir := failDir(t)
 	err := writeLayer(t, dir, []string{"a=1", "b=1", "a=2"}, nil, setio.Options{})
 	checkFailed(t, err, `key "a" has two values, "1" and "2": combine`)
 	if slices.Contains(list(t, dir), set.ManifestName) {
@@ -152,7 +162,7 @@ func TestNoKeys(t *testing.T) {
 
 // Without keys, an existing set is not replaced, since most often the input is missing.
 func TestNoKeysReplaceNoSet(t *testing.T) {
-	dir := t.TempDir()
+	dir := failDir(t)
 	noError(t, writeLayer(t, dir, []string{"a=1"}, nil, setio.Options{}))
 	before, _ := readSet(t, dir)
 	checkFailed(t, writeLayer(t, dir, nil, nil, setio.Options{}), "set.jsonl is unchanged: nothing to write")

@@ -38,7 +38,7 @@ func TestFailuresLeaveNoManifest(t *testing.T) {
 		"not ours":     {files: good, prepare: writeBadManifest},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := filepath.Join(t.TempDir(), "set")
+			dir := filepath.Join(failDir(t), "set")
 			if test.prepare != nil {
 				test.prepare(t, dir)
 			}
@@ -69,7 +69,7 @@ func blockLastTable(t *testing.T, dir string) {
 func TestNamesThatBeamParses(t *testing.T) {
 	for _, name := range []string{"memfs://in/a#b", "memfs://in/a?b", "memfs://in/a%20b"} {
 		memfs.Write(name, []byte("a\n"))
-		checkFailed(t, build(t.TempDir(), []string{name}, setio.Options{}), "use a name without ? # %")
+		checkFailed(t, build(failDir(t), []string{name}, setio.Options{}), "use a name without ? # %")
 	}
 	good := filepath.Join(t.TempDir(), "a#b%20?")
 	noError(t, os.WriteFile(good, []byte("a\n"), 0o666))
@@ -78,7 +78,7 @@ func TestNamesThatBeamParses(t *testing.T) {
 
 // An empty list of files is more likely a mistake than an empty set of keys.
 func TestNoFilesIsAnError(t *testing.T) {
-	dir := t.TempDir()
+	dir := failDir(t)
 	if err := build(dir, nil, setio.Options{}); err == nil {
 		t.Error("the pipeline succeeds, want an error")
 	}

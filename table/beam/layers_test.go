@@ -57,7 +57,7 @@ func TestLayers(t *testing.T) {
 
 // If a layer cannot be added, the pipeline fails, and the set stays unchanged.
 func TestLayersThatDoNotFit(t *testing.T) {
-	dir, filters := t.TempDir(), t.TempDir()
+	dir, filters := failDir(t), failDir(t)
 	noError(t, writeLayer(t, dir, []string{"a=1"}, nil, setio.Options{}))
 	noError(t, build(filters, writeContents(t, []string{"a\n"}), setio.Options{Writer: "filters only"}))
 	for name, test := range map[string]struct {
@@ -67,7 +67,7 @@ func TestLayersThatDoNotFit(t *testing.T) {
 		want            string
 	}{
 		"added and removed": {dir, []string{"b=1"}, []string{"b"}, setio.Options{}, `key "b" is both added and removed by the layer`},
-		"no set":            {t.TempDir(), []string{"b=1"}, []string{"c"}, setio.Options{}, "no set to add a layer to"},
+		"no set":            {failDir(t), []string{"b=1"}, []string{"c"}, setio.Options{}, "no set to add a layer to"},
 		"filters only":      {filters, []string{"b="}, []string{"c"}, setio.Options{}, "keys cannot be removed from a set that contains only filters"},
 	} {
 		t.Run(name, func(t *testing.T) {
