@@ -1,5 +1,5 @@
-// Package page holds the parts that the web pages of sst share, and writes pages. A page is
-// a single file that loads no other files.
+// Package page writes sst's web pages, and holds the parts that they share. A page is a single file that loads no
+// other files.
 package page
 
 import (
@@ -15,15 +15,14 @@ import (
 //go:embed parts
 var parts embed.FS
 
-// A Page is a page without its body. Functions Script and Style return what its fields of
-// these names hold.
+// A Page is a page without its body. The functions Script and Style return values for the fields of these names.
 type Page struct {
 	Title  string
 	Style  string // CSS
 	Script string // JavaScript; empty for none
 }
 
-// Write writes the page with this HTML for its body.
+// Write writes the page with body, which is HTML.
 func (p Page) Write(w io.Writer, body string) error {
 	script := ""
 	if p.Script != "" {
@@ -36,9 +35,10 @@ func (p Page) Write(w io.Writer, body string) error {
 	return err
 }
 
-// Script returns the shared scripts and those in the folder parts of files, main.js last, as one function,
-// so that their names are not global. What main.js needs must not be used before, except by functions and
-// classes. The function may wait: the page is ready when window.ready is.
+// Script returns the shared scripts and the scripts in the folder parts of files, main.js last. They are wrapped
+// in one function, so that their names are not global. Top-level code must not use names that a later script
+// declares. Functions and classes may. The function is asynchronous: the page is ready when the promise
+// window.ready is fulfilled.
 func Script(files fs.FS) string {
 	var b strings.Builder
 	b.WriteString("window.ready = (async () => {\n\"use strict\";\n")
@@ -62,8 +62,8 @@ func Style(files fs.FS, names ...string) string {
 	return style
 }
 
-// source returns what the content security policy says of an inline script or style: its
-// hash, or that there is none.
+// source returns the source expression of an inline script or style for the content security policy: its hash, or
+// 'none'.
 func source(content string) string {
 	if content == "" {
 		return "'none'"
@@ -72,7 +72,7 @@ func source(content string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// Read returns an embedded file. It panics if there is none.
+// Read returns an embedded file. It panics if the file does not exist.
 func Read(files fs.FS, name string) string {
 	content, err := fs.ReadFile(files, name)
 	if err != nil {

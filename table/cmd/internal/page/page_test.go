@@ -8,8 +8,7 @@ import (
 	"github.com/sievetable/sievetable/internal/errtest"
 )
 
-// The script and the style are in the page as they are, with their hashes, and the title is
-// text.
+// A page contains the script and the style unchanged, with their hashes, and the title escaped.
 func TestWrite(t *testing.T) {
 	t.Parallel()
 	p := Page{Title: "</title><b>{{style}}", Script: Script(fstest.MapFS{"parts/main.js": {}}), Style: Style(parts, "parts/page.css")}
@@ -26,7 +25,7 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// A page without a script lets none in.
+// A page without a script allows no scripts.
 func TestWriteWithoutScript(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
@@ -36,7 +35,7 @@ func TestWriteWithoutScript(t *testing.T) {
 	}
 }
 
-// All scripts are in a page, and its main one is the last.
+// Script returns all scripts, main.js last.
 func TestScript(t *testing.T) {
 	t.Parallel()
 	script := Script(fstest.MapFS{"parts/main.js": {Data: []byte("start();")}, "parts/more.js": {Data: []byte("let more;")}})
