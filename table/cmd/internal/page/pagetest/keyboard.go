@@ -15,21 +15,20 @@ import (
 // Widths are the widths of a phone and of a wide window, in pixels.
 var Widths = []int64{390, 1200}
 
-// mostStops is how many stops of the Tab key a page has at most.
+// mostStops is the maximum number of tab stops on a page.
 const mostStops = 80
 
-// A Control is a part of a page that the keyboard operates.
+// A Control is an element of a page that can be operated by keyboard.
 type Control struct {
 	Element string // selector
-	Name    string // role and name, as a screen reader says them
+	Name    string // role and name, as a screen reader reads them out
 	Keys    string // the keys to press; none if the control only scrolls
-	Shows   string // selector of the element that says what the keys did
-	Text    string // what it then says, and did not say before
+	Shows   string // selector of the element that shows the effect of the keys
+	Text    string // text that it then contains, and did not contain before
 	Draws   string // selector of the canvas that the keys change; "" for none
 }
 
-// Operate operates controls in the order in which the Tab key comes to them, by the keyboard
-// alone. Every stop of the Tab key must be one of the controls.
+// Operate operates the controls by keyboard alone, in tab order. Every tab stop must be one of the controls.
 func (p *Tab) Operate(controls []Control) {
 	p.Helper()
 	var all []string
@@ -50,7 +49,7 @@ func (p *Tab) TabTo(selector string) {
 	p.tabOver(selector, "*")
 }
 
-// tabOver is TabTo, which must come to known elements only.
+// tabOver is like TabTo, but every tab stop on the way must be a known element.
 func (p *Tab) tabOver(selector, known string) {
 	p.Helper()
 	for range mostStops {
@@ -69,8 +68,8 @@ func (p *Tab) tabOver(selector, known string) {
 	p.Fatalf("the Tab key does not come to %s", selector)
 }
 
-// unseen says why the focus cannot be seen. A focused element needs an outline that stands
-// out from its ground, and must be in the window, in front of all others.
+// unseen is JavaScript that returns why the focus is not visible. A focused element needs an outline that
+// contrasts with its background, and must be in the window, in front of all others.
 const unseen = `(() => {` + Contrast + `
 	const it = document.activeElement, style = getComputedStyle(it), box = it.getBoundingClientRect();
 	if (style.outlineStyle !== "solid" || parseFloat(style.outlineWidth) < 2) return "it has no outline";
@@ -80,7 +79,7 @@ const unseen = `(() => {` + Contrast + `
 	return it === front || it.contains(front) || front?.contains(it) && front.matches("label") ? "" : "it is not to be seen";
 })()`
 
-// operate presses the keys of the control that has the focus, and checks what they did.
+// operate presses the keys of the focused control, and checks their effect.
 func (p *Tab) operate(c Control) {
 	p.Helper()
 	if why := Evaluate[string](p, unseen); why != "" {
@@ -106,7 +105,7 @@ func (p *Tab) operate(c Control) {
 	p.CheckWidth(c.Name)
 }
 
-// focusedName returns the role and the name of what has the focus.
+// focusedName returns the role and the name of the focused element.
 func (p *Tab) focusedName() string {
 	p.Helper()
 	focused, err := chromedp.Call(p.ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.activeElement"})
@@ -117,7 +116,7 @@ func (p *Tab) focusedName() string {
 	for _, v := range []*accessibility.Value{tree.Nodes[0].Role, tree.Nodes[0].Name} {
 		var word string
 		if v != nil {
-			_ = json.Unmarshal(v.Value, &word) // otherwise it is no text
+			_ = json.Unmarshal(v.Value, &word) // not a string otherwise
 		}
 		name += " " + word
 	}
@@ -130,7 +129,7 @@ func (p *Tab) picture(selector string) string {
 	return Call[string](p, `(s) => s && document.querySelector(s).toDataURL()`, selector)
 }
 
-// waitFor waits until an element says a text. If it does not come to it, waitFor returns what the element says.
+// waitFor waits until an element contains text. If it never does, waitFor returns the text that the element has.
 func (p *Tab) waitFor(selector, text string) (says string) {
 	p.Helper()
 	if waitUntil(func() bool { says = p.Text(selector); return strings.Contains(says, text) }) {
@@ -139,7 +138,8 @@ func (p *Tab) waitFor(selector, text string) (says string) {
 	return cmp.Or(says, "nothing")
 }
 
-// waitUntil waits until something is so, as some changes are shown with a delay, and reports whether it came to it.
+// waitUntil waits until isSo returns true, since some changes are shown with a delay. It reports whether that
+// happened.
 func waitUntil(isSo func() bool) bool {
 	for start := time.Now(); time.Since(start) < 4*time.Minute; time.Sleep(10 * time.Millisecond) {
 		if isSo() {
@@ -149,8 +149,7 @@ func waitUntil(isSo func() bool) bool {
 	return false
 }
 
-// CheckWidth checks that nothing on the page is wider than the window. what says in an error
-// what was done before.
+// CheckWidth checks that nothing on the page is wider than the window. Errors begin with what, the action before.
 func (p *Tab) CheckWidth(what string) {
 	p.Helper()
 	for _, wrong := range Evaluate[[]string](p, `[

@@ -22,10 +22,10 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// hang is how long the browser may take to start, and a page to be tested. It is far more than any stall takes.
+// hang is the time limit for starting the browser and for testing a page. It is far longer than any stall.
 const hang = 5 * time.Minute
 
-// The browser that all tests open their tabs in. Starting one takes a second of CPU.
+// All tests share one browser, since starting one takes a second of CPU time.
 var (
 	browser     = sync.OnceValues(startBrowser)
 	stopBrowser = func() {}
@@ -56,7 +56,7 @@ func startBrowser() (context.Context, error) {
 	return ctx, chromedp.Do(ctx)
 }
 
-// chromiumPath prefers the program without windows, which takes far less time.
+// chromiumPath prefers the headless program, which takes far less time.
 func chromiumPath() (path string, err error) {
 	for _, name := range []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable"} {
 		if path, err = exec.LookPath(name); err == nil {
@@ -66,8 +66,8 @@ func chromiumPath() (path string, err error) {
 	return path, err
 }
 
-// A Tab shows one page. It takes anything on the console and any request but the
-// page's own for a failure.
+// A Tab shows one page. It fails the test if anything is logged to the console, or requested except the page
+// itself.
 type Tab struct {
 	testing.TB
 	ctx context.Context
@@ -142,7 +142,7 @@ func (p *Tab) Do(actions ...chromedp.Action[chromedp.Void]) {
 	p.Must(chromedp.Do(p.ctx, actions...))
 }
 
-// Evaluate returns what an expression, or the promise that it is, comes to in the page, once the page is ready.
+// Evaluate waits until the page is ready, and returns the value of an expression in it. A promise is awaited.
 func Evaluate[T any](p *Tab, expression string) T {
 	p.Helper()
 	p.Do(chromedp.Evaluate[chromedp.Void]("window.ready", chromedp.EvalAwaitPromise))
@@ -151,7 +151,7 @@ func Evaluate[T any](p *Tab, expression string) T {
 	return v
 }
 
-// Call calls a function of the page's with what argument is in JSON.
+// Call calls a function in the page with argument as JSON.
 func Call[T any](p *Tab, function string, argument any) T {
 	p.Helper()
 	encoded, err := json.Marshal(argument)
@@ -159,7 +159,7 @@ func Call[T any](p *Tab, function string, argument any) T {
 	return Evaluate[T](p, fmt.Sprintf("(%s)(%s)", function, encoded))
 }
 
-// When returns what an expression comes to in the page as soon as a condition holds.
+// When waits until a condition holds in the page, and returns the value of an expression in it.
 func When[T any](p *Tab, condition, expression string) T {
 	p.Helper()
 	return Evaluate[T](p, fmt.Sprintf(`new Promise((done) => {
@@ -171,13 +171,13 @@ func When[T any](p *Tab, condition, expression string) T {
 	})`, condition, expression))
 }
 
-// Link returns what is behind the # of the address as soon as a condition on it holds.
+// Link waits until a condition on the URL's fragment holds, and returns the fragment without the #.
 func (p *Tab) Link(condition string) string {
 	p.Helper()
 	return When[string](p, "location.hash."+condition, "location.hash.slice(1)")
 }
 
-// Follow opens the address with this link behind its #.
+// Follow changes the URL's fragment to link.
 func (p *Tab) Follow(link string) {
 	p.Helper()
 	Call[chromedp.Void](p, `(link) => new Promise((done) => {
@@ -186,7 +186,7 @@ func (p *Tab) Follow(link string) {
 	})`, link)
 }
 
-// Text is what an element says, each run of white space as a space.
+// Text returns the text of an element, with a space in place of each run of white space.
 func (p *Tab) Text(selector string) string {
 	p.Helper()
 	return Call[string](p, `(s) => {
@@ -195,7 +195,7 @@ func (p *Tab) Text(selector string) string {
 	}`, selector)
 }
 
-// Submit types text into a box, over what is there, and presses Enter.
+// Submit replaces the text in a box, and presses Enter.
 func (p *Tab) Submit(box, text string) {
 	p.Helper()
 	Call[chromedp.Void](p, "(s) => document.querySelector(s).select()", box)
@@ -210,8 +210,8 @@ func (p *Tab) Dark() {
 	p.Must(err)
 }
 
-// Contrast is JavaScript that declares contrast, which returns that of a color with the ground of an element, from 1 to
-// 21.
+// Contrast is JavaScript that declares the function contrast. It returns the contrast ratio of a color to the
+// background of an element, from 1 to 21.
 const Contrast = `
 	const light = (rgb) => {
 		const [r, g, b] = rgb.match(/[\d.]+/g).map((c) => c / 255).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
