@@ -9,14 +9,15 @@ import (
 	"github.com/sievetable/sievetable/internal/lockfile"
 )
 
-// newLock returns a lock file that is not open yet. The lock belongs to the open file, except on Solaris and AIX: their
-// POSIX locks also end when the process closes the file after it has read it as one of its inputs. Close first unlocks
-// the file. Closing alone would leave the lock to a process that is just starting, which has the file open for a moment.
+// newLock returns a lock file that is not open yet. The lock belongs to the open file, except on Solaris and AIX:
+// their POSIX locks also end if the process reads the same file as an input and closes it. Close unlocks the file
+// before it closes it: a child process that is just starting has the file open for a moment, and would keep the
+// lock.
 func newLock(name string) lockfile.Handle {
 	return flock.New(name, flock.SetFlag(lockfile.Flags), flock.SetPermissions(lockfile.Mode))
 }
 
-// Open opens the lock file of this name, and locks it as [lockfile.Open] does.
+// Open opens and locks the named lock file, like [lockfile.Open].
 func Open(name string) (lockfile.Handle, error) {
 	l := newLock(name)
 	if err := lockfile.Open(l); err != nil {
@@ -25,7 +26,7 @@ func Open(name string) (lockfile.Handle, error) {
 	return l, nil
 }
 
-// Wait locks the lock file of this name as [lockfile.Wait] does.
+// Wait waits for the lock on the named lock file, like [lockfile.Wait].
 func Wait(ctx context.Context, name string) (unlock func(), err error) {
 	return lockfile.Wait(ctx, newLock(name))
 }

@@ -23,7 +23,7 @@ func openLock(t *testing.T, name string) lockfile.Handle {
 	return f
 }
 
-// One open file has the lock at a time, until it is closed. The contents of the file stay.
+// Only one open file holds the lock, until it is closed. The contents of the file do not change.
 func TestOpenLocks(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "lock")
@@ -39,7 +39,7 @@ func TestOpenLocks(t *testing.T) {
 	}
 }
 
-// A lock file excludes others as long as its name is that of the open file itself.
+// A lock file excludes others only while its name refers to the open file itself.
 func TestIsNamed(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -59,7 +59,7 @@ func TestIsNamed(t *testing.T) {
 			errtest.NoError(t, os.WriteFile(other, nil, 0o666))
 			f := openLock(t, lock)
 			if err := tt.change(lock, other); err != nil {
-				t.Skip(err) // Windows removes no open file
+				t.Skip(err) // Windows does not remove open files
 			}
 			if got, err := lockfile.IsNamed(f); got != tt.want || err != nil {
 				t.Errorf("IsNamed = %t, %v; want %t", got, err, tt.want)
@@ -68,7 +68,7 @@ func TestIsNamed(t *testing.T) {
 	}
 }
 
-// A link is not followed, and the file that it names is neither made nor locked.
+// A link is not followed, and its target is neither created nor locked.
 func TestOpenFollowsNoLink(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -91,7 +91,7 @@ func TestOpenFollowsNoLink(t *testing.T) {
 	openLock(t, there)
 }
 
-// A lock ends with Close, also if a process that is being started has the file open.
+// Close ends a lock, even if a process that is just starting has the file open.
 func TestCloseUnlocksCopies(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "lock")

@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/errtest"
 )
 
-// What is no file is an error at once: nothing waits for the other end of a pipe.
+// If the name is not a regular file, Open returns an error without blocking.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Of many that wait for a lock, one has it at a time, though each removes the lock file before it ends the lock, as
-// package partition does too.
+// Of many waiters only one holds the lock at a time, although each removes the lock file before it unlocks, like
+// package partition.
 func TestWaitExcludes(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "lock")
@@ -38,11 +38,11 @@ func TestWaitExcludes(t *testing.T) {
 	}
 	all.Wait()
 	if n := violations.Load(); n > 0 {
-		t.Errorf("%d times another one had the lock too", n)
+		t.Errorf("the lock had a second holder %d times", n)
 	}
 }
 
-// What waits for a lock ends with its context.
+// Wait ends with its context.
 func TestWaitEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "lock")
