@@ -1,5 +1,4 @@
-// Package text writes messages, numbers and words of a shell as lines of printable text, and what an entry
-// is in JSON.
+// Package text formats messages, numbers, shell words and JSON entries as printable text.
 package text
 
 import (
@@ -19,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// Line prints one line, after printable.String. w remembers its error.
+// Line prints one line, escaped by printable.String. Write errors are left to w.
 func Line(w io.Writer, format string, args ...any) {
 	fmt.Fprintln(w, printable.String(fmt.Sprintf(format, args...)))
 }
@@ -30,15 +29,15 @@ var Program = "sst"
 // Say prints a message: the program's name, a colon and the line.
 func Say(w io.Writer, format string, args ...any) { Line(w, Program+": "+format, args...) }
 
-// Note prints a message that is no error.
+// Note prints a message that is not an error.
 func Note(w io.Writer, format string, args ...any) { Say(w, "note: "+format, args...) }
 
-// Row prints a line of two columns for a tabwriter, after printable.String.
+// Row prints a line of two columns for a tabwriter, escaped by printable.String.
 func Row(w io.Writer, name, format string, args ...any) {
 	Cells(w, name, fmt.Sprintf(format, args...))
 }
 
-// Cells prints a line of columns for a tabwriter, each after printable.String.
+// Cells prints a line of columns for a tabwriter, each escaped by printable.String.
 func Cells(w io.Writer, cells ...string) {
 	escaped := make([]string, len(cells))
 	for i, cell := range cells {
@@ -47,8 +46,7 @@ func Cells(w io.Writer, cells ...string) {
 	io.WriteString(w, strings.Join(escaped, "\t")+"\n")
 }
 
-// message returns the message of an error, with a name in quotes if it starts or ends with a
-// space.
+// message returns the message of an error. It quotes a path that starts or ends with a space.
 func message(err error) string {
 	s := err.Error()
 	if p := new(fs.PathError); errors.As(err, &p) && strings.TrimSpace(p.Path) != p.Path {
@@ -58,8 +56,8 @@ func message(err error) string {
 	return printable.String(s)
 }
 
-// joinedErrors returns the errors that errors.Join has joined. For any other error, which may wrap several in one
-// message, it returns nil.
+// joinedErrors returns the errors that errors.Join has joined. For any other error, even one that wraps several,
+// it returns nil.
 func joinedErrors(err error) []error {
 	wraps, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -72,8 +70,8 @@ func joinedErrors(err error) []error {
 	return all
 }
 
-// Lines returns the message of an error. Joined errors have one line each. Text around
-// joined errors is repeated in each line.
+// Lines returns the message of an error, with one line for each joined error. Text around joined errors is
+// repeated in each line.
 func Lines(err error) []string {
 	if err == nil {
 		return nil
@@ -100,10 +98,10 @@ func Lines(err error) []string {
 	return lines
 }
 
-// OneOf lists words of which one is wanted, as in "auto, yes or no".
+// OneOf lists alternatives, as in "auto, yes or no".
 func OneOf(words ...string) string { return english.WordSeries(words, "or") }
 
-// Count formats n and what is counted.
+// Count formats a number of things, as in "1 key" or "2,000 keys".
 func Count(n uint64, what string) string { return english.Plural(int(n), what, "") }
 
 // Bytes formats a number of bytes with a unit.
@@ -114,7 +112,7 @@ func Bytes(n uint64) string {
 	return humanize.Bytes(figures.RoundToUnit(n))
 }
 
-// plainCharacters are those that no shell takes for more than text.
+// plainCharacters have no special meaning in any shell.
 const plainCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
 
 // ShellWord returns s as one printable word of a shell command.
@@ -138,7 +136,7 @@ func ShellWord(s string) string {
 	return b.String()
 }
 
-// ShellPath returns a path as a word that no command takes for a flag.
+// ShellPath returns a path as a shell word that no command mistakes for a flag.
 func ShellPath(path string) string {
 	if strings.HasPrefix(path, "-") {
 		path = "./" + path
@@ -146,8 +144,7 @@ func ShellPath(path string) string {
 	return ShellWord(path)
 }
 
-// A JSONEntry is an entry as a JSON object. Bytes that are not UTF-8 are base64 in another
-// field.
+// A JSONEntry is an entry as a JSON object. A key or value that is not UTF-8 is base64 in a field of its own.
 type JSONEntry struct {
 	Key         *string `json:"key,omitempty"`
 	KeyBase64   []byte  `json:"key_base64,omitempty"`
@@ -161,7 +158,7 @@ type JSONEntry struct {
 	State       string  `json:"state,omitempty"`
 }
 
-// KindName returns the name of a kind. Kinds that only other engines have are numbers.
+// KindName returns the name of a kind. For kinds that only other engines have, it is a number.
 func KindName(k internalkey.Kind) string {
 	switch k {
 	case internalkey.Set:
@@ -202,8 +199,8 @@ type Key struct {
 	Internal bool
 }
 
-// String returns the key for messages: the start of a long key. An internal key is its user
-// key, sequence number and kind.
+// String returns the key for messages, and only the start of a long key. For an internal key, it returns the user
+// key, the sequence number and the kind.
 func (k Key) String() string {
 	i, ok := internalkey.Parse(k.Stored)
 	if !k.Internal || !ok {

@@ -66,7 +66,7 @@ func TestShellWord(t *testing.T) {
 	}
 }
 
-// What a shell takes for a word is printable, whatever the word is.
+// ShellWord returns printable text for any string.
 func FuzzShellWord(f *testing.F) {
 	f.Add("\x1b[31m\n\u009b\u202e\xff\"\\<>&'")
 	f.Fuzz(func(t *testing.T, s string) {
@@ -76,7 +76,7 @@ func FuzzShellWord(f *testing.F) {
 	})
 }
 
-// A shell takes a word for what it is of.
+// A shell reads a word as the original string.
 func TestShellsTakeWords(t *testing.T) {
 	t.Parallel()
 	bash, err := exec.LookPath("bash")
