@@ -7,10 +7,11 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Foreign are words of pflag, cobra, strconv, encoding and os, which no message has, and names that only a program knows.
+// Foreign matches words of pflag, cobra, strconv, encoding and os, and internal names. No message may contain
+// them.
 var Foreign = regexp.MustCompile(`strconv|ParseInt|ParseFloat|ParseBool|ParseUint|Atoi|[Ii]nvalid|syntax|flag needs|shorthand|bad flag|unknown flag:|arg\(s\)|parse error|value out of range|bare |goroutine|\.tmp|%!|<nil>`)
 
-// IsName reports whether the values of a flag are names: then any but the empty one is right.
+// IsName reports whether the values of a flag are names. Any value except the empty one is valid then.
 func IsName(f *pflag.Flag) bool {
 	name, _ := pflag.UnquoteUsage(f)
 	return slices.Contains([]string{"file", "directory", "NAME", "PAGE"}, name)

@@ -11,11 +11,11 @@ import (
 	"github.com/sievetable/sievetable/internal/errtest"
 )
 
-// peakFile is the environment variable with the file that Measured writes to.
+// peakFile is the environment variable that names the file for Measured.
 const peakFile = "SIEVETABLE_TEST_PEAK"
 
-// Measured runs a program, says how much memory the process had at most, and exits. What the system says when it has
-// ended is at least what the test had that started it.
+// Measured runs a program, records the peak memory of the process, and exits. The peak in the resource usage of a
+// process that has ended would include the memory of the test that started it.
 func Measured(run func() (status int)) {
 	status := run()
 	text, err := os.ReadFile("/proc/self/status")
@@ -28,7 +28,7 @@ func Measured(run func() (status int)) {
 	os.Exit(status)
 }
 
-// Peak runs the test's own program by the name that has it call Measured, and returns how much memory it had at most.
+// Peak runs the test binary under a name that makes it call Measured, and returns its peak memory.
 func Peak(t *testing.T, name string, stdin io.Reader, args ...string) (bytes int64, status int, stderr string) {
 	t.Helper()
 	bin := Link(t, name)

@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/errtest"
 )
 
-// Link returns a link to the test's own program, which is the program of that name then: see testscript.Main.
+// Link returns a link to the test binary, which runs as program under that name: see testscript.Main.
 func Link(t *testing.T, program string) (path string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -21,7 +21,7 @@ func Link(t *testing.T, program string) (path string) {
 	return path
 }
 
-// Pausing returns a reader of an input that pauses once when half of it is read.
+// Pausing returns a reader of in that pauses once, halfway.
 func Pausing(in string, pause time.Duration) io.Reader {
 	return &pausingReader{strings.NewReader(in), pause}
 }

@@ -1,4 +1,4 @@
-// Package scripttest has what the tests of several programs do: commands of their scripts, and to measure a process.
+// Package scripttest is shared by the tests of several programs. It has script commands, and measures processes.
 package scripttest
 
 import (
@@ -18,8 +18,8 @@ var Commands = map[string]func(ts *testscript.TestScript, neg bool, args []strin
 	"damage": damage, "status": status, "truncate": truncate,
 }
 
-// Condition tells whether a condition of scripts holds: [long], for what takes long, or [race], if the race detector is
-// on.
+// Condition reports whether a script condition holds: [long] if long tests are enabled, or [race] if the race
+// detector is on.
 func Condition(name string) (bool, error) {
 	switch name {
 	case "long":
@@ -30,7 +30,7 @@ func Condition(name string) (bool, error) {
 	return false, fmt.Errorf("unknown condition %q", name)
 }
 
-// status STATUS COMMAND... runs a command that ends with that exit status.
+// status STATUS COMMAND... runs a command and checks its exit status.
 func status(ts *testscript.TestScript, _ bool, args []string) {
 	err := ts.Exec(args[1], args[2:]...)
 	var exit *exec.ExitError
@@ -39,7 +39,7 @@ func status(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// damage FILE OFFSET inverts a byte, which a negative offset counts from the end.
+// damage FILE OFFSET inverts a byte. A negative offset counts from the end.
 func damage(ts *testscript.TestScript, _ bool, args []string) {
 	name := ts.MkAbs(args[0])
 	contents, err := os.ReadFile(name)

@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/errtest"
 )
 
-// Terminal returns the two ends of a terminal: its screen and keyboard, and what a program has of it.
+// Terminal returns the two ends of a pseudo-terminal: the screen and keyboard, and the end for a program.
 func Terminal(t *testing.T) (screen, end *os.File) {
 	t.Helper()
 	screen, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
