@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Log returns a log of the records, as goleveldb writes it.
+// Log returns a log of the records, written by goleveldb.
 func Log(t *testing.T, records ...string) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -32,7 +32,7 @@ func Log(t *testing.T, records ...string) []byte {
 	return out.Bytes()
 }
 
-// WriteDatabase has goleveldb write to a database, which is closed then.
+// WriteDatabase opens a database with goleveldb, calls write, and closes it.
 func WriteDatabase(t testing.TB, dir string, o *opt.Options, write func(db *leveldb.DB) error) {
 	t.Helper()
 	db, err := leveldb.OpenFile(dir, o)
@@ -42,7 +42,7 @@ func WriteDatabase(t testing.TB, dir string, o *opt.Options, write func(db *leve
 	errtest.NoError(t, err)
 }
 
-// EntriesOf returns what goleveldb finds in a database, and closes it.
+// EntriesOf returns the entries that goleveldb finds in a database, and closes it.
 func EntriesOf(db *leveldb.DB, err error) (map[string]string, error) {
 	if err != nil {
 		return nil, err
@@ -56,7 +56,7 @@ func EntriesOf(db *leveldb.DB, err error) (map[string]string, error) {
 	return found, errors.Join(it.Error(), db.Close())
 }
 
-// OnlyFile returns the file of that pattern.
+// OnlyFile returns the only file that matches pattern.
 func OnlyFile(t testing.TB, pattern string) string {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
@@ -84,7 +84,7 @@ func Deletion(sequence byte) string {
 	return string(sequence) + "\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01a"
 }
 
-// WriteTable writes a table of keys, each of which is its own value.
+// WriteTable writes a table whose values equal their keys.
 func WriteTable(t *testing.T, path string, o table.WriterOptions, keys ...string) {
 	t.Helper()
 	w, err := table.Create(path, &o)
@@ -95,7 +95,7 @@ func WriteTable(t *testing.T, path string, o table.WriterOptions, keys ...string
 	errtest.NoError(t, errors.Join(err, w.Close()))
 }
 
-// FoldingComparer takes letters of both cases for the same.
+// FoldingComparer ignores case.
 type FoldingComparer struct{ table.Comparer }
 
 func (FoldingComparer) Compare(a, b []byte) int {
@@ -105,7 +105,7 @@ func (FoldingComparer) Compare(a, b []byte) int {
 func (FoldingComparer) Separator(_, _, _ []byte) []byte { return nil }
 func (FoldingComparer) Successor(_, _ []byte) []byte    { return nil }
 
-// MayContain is r.MayContain, and true after an error.
+// MayContain is like r.MayContain, but returns true after an error.
 func MayContain(r *table.Reader, key []byte) bool {
 	may, err := r.MayContain(key)
 	return may || err != nil
