@@ -11,18 +11,18 @@ import (
 )
 
 const (
-	firstRates = time.Second // before, rates are by chance
+	firstRates = time.Second // too early, rates are random
 
-	// free is how many columns stay free: one, because some terminals go to the next line after
-	// the last one, and those of "^C", which a terminal shows for an interrupt.
+	// free is the number of columns that stay free: one, because some terminals wrap after the last column, and
+	// two for "^C", which a terminal shows for an interrupt.
 	free = 1 + len("^C")
 
-	whatKey, unitKey = "what", "unit" // of pb's bars: words for the work, and for what is counted
+	whatKey, unitKey = "what", "unit" // keys of pb's bars: a word for the work, and the unit
 )
 
-// line is what a Bar shows, as a template of pb. Under 60 columns, of which three stay free, that
-// is the word and the percentage, or the percentage alone: without the word, the next Bar of a
-// command seems to go back. A drawn bar has ten columns or more, or there is none.
+// line is the pb template of a Bar. Below 60 columns, of which three stay free, it shows the word and the
+// percentage, or the percentage alone if the word does not fit. The word matters: without it, the next Bar of a
+// command seems to go back. A bar of less than ten columns is not drawn.
 const line = `{{$left := printf "%s%s" (string . "what") (percent . " %3.0f %%" "")}}
 {{- $numbers := numbers . $left}}
 {{- $least := printf "%s  [==========]  %s" $left $numbers}}
@@ -40,8 +40,8 @@ func init() {
 	pb.RegisterElement("amount", pb.ElementFunc(func(s *pb.State, _ ...string) string { return amount(s, s.Value()) }), false)
 }
 
-// numbers shows how much is done, and after a second the rate and the time that is left: as
-// many as fit behind args[0], since a number that is cut is another one.
+// numbers shows how much is done and, after a second, the rate and the time left. It leaves out what does not fit
+// behind args[0], since a number that is cut off is wrong.
 func numbers(s *pb.State, args ...string) string {
 	parts := []string{amount(s, s.Value())}
 	if s.Total() > 0 {
@@ -59,8 +59,8 @@ func numbers(s *pb.State, args ...string) string {
 	return ""
 }
 
-// rates shows the mean rate since the start, in amounts a second, and the time that is left. pb
-// has rates too, of the last seconds: the time left after a pause overflows there.
+// rates shows the mean rate per second since the start, and the time left. pb's own rates are of the last
+// seconds: after a pause, its time left overflows.
 func rates(s *pb.State, rate float64) []string {
 	parts := []string{amount(s, int64(rate)) + "/s"}
 	const longest = float64(1000 * time.Hour)
@@ -70,7 +70,7 @@ func rates(s *pb.State, rate float64) []string {
 	return parts
 }
 
-// amount returns n as a number of bytes, or of what the unit says.
+// amount formats n, as bytes if there is no unit.
 func amount(s *pb.State, n int64) string {
 	if pb.ElementString(s, unitKey) == "" {
 		return humanize.Bytes(uint64(max(0, n)))

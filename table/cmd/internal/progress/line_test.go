@@ -14,7 +14,7 @@ func testBytes(total int64) *pb.ProgressBar {
 	return pb.New64(total).Set(whatKey, "verifying")
 }
 
-// lines are what is drawn, without the blanks behind it.
+// lines collects the drawn lines, without trailing blanks.
 type lines []string
 
 func (l *lines) Write(p []byte) (int, error) {
@@ -22,25 +22,24 @@ func (l *lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// drawn returns the lines that are drawn while bar advances steadily to done. The time is that
-// of a synctest bubble.
+// drawn returns the lines that are drawn while bar advances steadily to done. It must run in a synctest bubble.
 func drawn(bar *pb.ProgressBar, columns int, done int64, elapsed time.Duration) lines {
 	const step = 25 * time.Millisecond
 	var l lines
 	b := start(bar, &l, func() int { return columns })
 	for left := int64(elapsed / step); left > 0; left-- {
-		time.Sleep(step / 2) // an addition at the time of a drawing could come before or after it
+		time.Sleep(step / 2) // keep additions away from the times of drawing
 		b.Add(done / left)
 		done -= done / left
 		time.Sleep(step / 2)
 	}
 	synctest.Wait()
 	got := l
-	b.Done() // removes the last one
+	b.Done() // erases the last line
 	return got
 }
 
-// What is shown depends on the width, on the time, and on whether the total is known.
+// The line depends on the width, the time, and whether the total is known.
 func TestLine(t *testing.T) {
 	entries := func() *pb.ProgressBar {
 		return pb.New64(2_000_000).Set(whatKey, "converting").Set(unitKey, " entries")

@@ -1,8 +1,7 @@
 //go:build !wasip1
 
-// Package progress shows the progress of a command on a terminal, and nothing elsewhere. The
-// library pb draws, measures and ticks. Its text has no colors or escape codes, so any
-// terminal does.
+// Package progress shows the progress of a command on a terminal, and nothing elsewhere. The library pb draws,
+// measures and ticks. The text has no colors or escape codes, so it works on any terminal.
 package progress
 
 import (
@@ -22,25 +21,25 @@ type Bar struct {
 	bar     *pb.ProgressBar
 	to      io.Writer
 	width   func() int // of the terminal, in columns
-	columns int        // the width that bar is made for
+	columns int        // the width that bar is set to
 	ended   bool
 }
 
-// drawEvery is how often a Bar is drawn. Work that takes less is done without one.
+// drawEvery is the time between drawings of a Bar. For shorter work, no Bar appears.
 const drawEvery = 100 * time.Millisecond
 
-// Bytes returns a Bar that counts bytes on w, or nil if w is no terminal. A total of -1 is
-// unknown. what is a word for the work.
+// Bytes returns a Bar on w that counts bytes, or nil if w is not a terminal. A total of -1 means unknown. what is
+// a word for the work.
 func Bytes(w io.Writer, total int64, what string) *Bar {
 	return onTerminal(w, pb.New64(total).Set(whatKey, what))
 }
 
-// Count returns a Bar that counts things such as entries, of which unit is the plural.
+// Count is like Bytes for other things, such as entries. unit is their plural.
 func Count(w io.Writer, total int64, what, unit string) *Bar {
 	return onTerminal(w, pb.New64(total).Set(whatKey, what).Set(unitKey, " "+unit))
 }
 
-// onTerminal returns a Bar on a terminal, and nil elsewhere.
+// onTerminal returns a Bar if w is a terminal, or else nil.
 func onTerminal(w io.Writer, bar *pb.ProgressBar) *Bar {
 	f := terminalOf(w)
 	if f == nil {
@@ -49,7 +48,7 @@ func onTerminal(w io.Writer, bar *pb.ProgressBar) *Bar {
 	return start(bar, f, func() int { return columnsOf(f) })
 }
 
-// terminalOf returns the terminal that w, or a writer of Over to it, writes to, or nil.
+// terminalOf returns the terminal that w writes to, directly or through Over, or nil.
 func terminalOf(w io.Writer) *os.File {
 	if o, ok := w.(over); ok {
 		w = o.to
@@ -60,26 +59,26 @@ func terminalOf(w io.Writer) *os.File {
 	return nil
 }
 
-// IsTerminal reports whether w, or what a writer of Over writes to, is a terminal.
+// IsTerminal reports whether w writes to a terminal, directly or through Over.
 func IsTerminal(w io.Writer) bool { return terminalOf(w) != nil }
 
-// start starts to draw bar on a terminal.
+// start starts drawing bar on a terminal.
 func start(bar *pb.ProgressBar, to io.Writer, width func() int) *Bar {
 	b := &Bar{bar: bar, to: to, width: width}
 	b.setColumns(width())
-	// What pb finds out only about an *os.File is set, since it writes to the screen.
+	// Set the properties that pb detects only for an *os.File: its writer is onScreen.
 	bar.SetWriter(onScreen{b}).Set(pb.Terminal, true).Set(pb.ReturnSymbol, "\r").Set(pb.Color, false)
 	bar.SetTemplateString(line).SetRefreshRate(drawEvery).Start()
 	return b
 }
 
-// setColumns makes the Bar for a terminal of this width.
+// setColumns fits the Bar to a terminal of n columns.
 func (b *Bar) setColumns(n int) {
 	b.columns = n
 	b.bar.SetWidth(max(1, n-free)) // for 0, pb would ask the controlling terminal
 }
 
-// columnsOf returns the width of a terminal, or a usual one if it does not know its own.
+// columnsOf returns the width of a terminal, or 80 if it is unknown.
 func columnsOf(f *os.File) int {
 	if n, _, err := term.GetSize(int(f.Fd())); err == nil && n > 0 {
 		return n
@@ -87,8 +86,7 @@ func columnsOf(f *os.File) int {
 	return 80
 }
 
-// Add adds n to the work that is done. A file that grows may have more than its total: the
-// total grows with it.
+// Add adds n to the work done. If a file grows beyond the total, so does the total.
 func (b *Bar) Add(n int64) {
 	if b == nil {
 		return
@@ -113,17 +111,17 @@ func (b *Bar) Done() {
 	b.bar.Finish()
 }
 
-// screen is the terminal of the process. It has at most one Bar, in the line of the cursor.
+// screen is the terminal of the process. It shows at most one Bar, on the cursor's line.
 var screen struct {
 	sync.Mutex
 	bar *Bar // nil: none is shown
 }
 
-// onScreen is what pb writes a drawn Bar to.
+// onScreen is the writer that pb draws a Bar with.
 type onScreen struct{ *Bar }
 
-// Write shows a drawn Bar in place of any that is shown, unless the Bar has ended, was drawn for
-// another width of the terminal, or does not fit: pb does not cut every line.
+// Write replaces the Bar on the screen by p. It discards p if the Bar has ended, if the terminal's width has
+// changed, or if p does not fit: pb does not cut every line.
 func (b onScreen) Write(p []byte) (int, error) {
 	screen.Lock()
 	defer screen.Unlock()
@@ -142,9 +140,9 @@ func (b onScreen) Write(p []byte) (int, error) {
 	return b.to.Write(p)
 }
 
-// erase removes the Bar that is shown, and an echo behind it, and leaves the cursor at the
-// start of the line. A terminal that has become narrower has wrapped the line: only the last
-// part of it is removed. screen is locked.
+// erase removes the Bar on the screen and any echo behind it, and moves the cursor to the start of the line. If
+// the terminal has become narrower, it has wrapped the line, and erase removes only the last part. The caller
+// holds screen's lock.
 func erase() {
 	if b := screen.bar; b != nil {
 		io.WriteString(b.to, "\r"+strings.Repeat(" ", max(0, b.width()-1))+"\r")
@@ -152,8 +150,8 @@ func erase() {
 	screen.bar = nil
 }
 
-// Over returns a writer to w that removes the Bar before it writes, so that lines do not begin
-// behind it. The Bar comes back when it is drawn next.
+// Over returns a writer to w that erases the Bar before each write, so that output does not begin behind it. The
+// Bar reappears when it is next drawn.
 func Over(w io.Writer) io.Writer { return over{w} }
 
 type over struct{ to io.Writer }
@@ -162,5 +160,5 @@ func (o over) Write(p []byte) (int, error) {
 	screen.Lock()
 	erase()
 	screen.Unlock()
-	return o.to.Write(p) // without a lock, since a pipe may take long to take it
+	return o.to.Write(p) // without the lock: writing to a pipe may block
 }

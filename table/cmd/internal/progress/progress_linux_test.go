@@ -16,8 +16,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
-// openTerminal returns a terminal of that many columns, and what is written to it, cut after
-// each mark.
+// openTerminal returns a terminal of that many columns, and a channel of the output written to it, split at each
+// mark.
 func openTerminal(t *testing.T, columns int) (end *os.File, output <-chan string) {
 	t.Helper()
 	screen, end := scripttest.Terminal(t)
@@ -41,10 +41,10 @@ func resize(t *testing.T, end *os.File, columns int) {
 	errtest.NoError(t, unix.IoctlSetWinsize(int(end.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: uint16(columns), Row: 24}))
 }
 
-// mark is a byte that is otherwise not written.
+// mark is a byte that is not written otherwise.
 const mark = '\x04'
 
-// written returns what was written to the terminal until now.
+// written returns the output since the last mark.
 func written(t *testing.T, end *os.File, output <-chan string) string {
 	t.Helper()
 	_, err := end.Write([]byte{mark})
@@ -52,8 +52,7 @@ func written(t *testing.T, end *os.File, output <-chan string) string {
 	return <-output
 }
 
-// shown returns the lines that a terminal shows after this output, and the most columns that
-// were in use.
+// shown returns the lines that a terminal shows after this output, and the maximum number of columns in use.
 func shown(t *testing.T, output string) (lines []string, most int) {
 	t.Helper()
 	var line []byte
@@ -75,8 +74,8 @@ func shown(t *testing.T, output string) (lines []string, most int) {
 	return append(lines, strings.TrimRight(string(line), " ")), most
 }
 
-// A Bar stays in its line, gives way to what is printed meanwhile, and leaves nothing behind,
-// at any width. There are no escape codes.
+// At any width, a Bar stays on its line, gives way to other output, and leaves nothing behind. It uses no escape
+// codes.
 func TestBarOnTerminal(t *testing.T) {
 	for columns, want := range map[int]string{40: "verifying  99 %", 80: "verifying  99 %  [=", 0: "verifying  99 %"} {
 		end, output := openTerminal(t, columns)
@@ -106,7 +105,7 @@ func TestBarOnTerminal(t *testing.T) {
 	}
 }
 
-// A Bar fits a terminal whose width changes.
+// A Bar adapts when the terminal's width changes.
 func TestBarResized(t *testing.T) {
 	end, output := openTerminal(t, 80)
 	synctest.Test(t, func(t *testing.T) {
@@ -130,7 +129,7 @@ func TestBarResized(t *testing.T) {
 	})
 }
 
-// Work of less than a moment has no Bar, and a file none at all.
+// Short work shows no Bar, and a file never gets one.
 func TestNoBar(t *testing.T) {
 	end, output := openTerminal(t, 80)
 	synctest.Test(t, func(t *testing.T) {
@@ -151,6 +150,6 @@ func TestNoBar(t *testing.T) {
 		t.Error("a file has a Bar")
 	}
 	if bar := Bytes(io.Discard, 10, "reading"); bar != nil {
-		t.Error("a writer that is no file has a Bar")
+		t.Error("a writer that is not a file has a Bar")
 	}
 }

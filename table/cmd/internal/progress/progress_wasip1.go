@@ -3,7 +3,7 @@ package progress
 
 import "io"
 
-// A Bar shows nothing, and is nil.
+// A Bar shows nothing. All Bars are nil.
 type Bar struct{}
 
 // Bytes returns nil.

@@ -2,7 +2,7 @@ package progress
 
 import "io"
 
-// Reader returns a reader of r that adds the bytes read.
+// Reader returns a reader of r that adds the bytes read to the Bar.
 func (b *Bar) Reader(r io.Reader) io.Reader { return io.TeeReader(r, b) }
 
 // Write adds the bytes of p.
@@ -11,7 +11,7 @@ func (b *Bar) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// ReaderAt returns a reader of r that adds the bytes read.
+// ReaderAt is like Reader for an io.ReaderAt.
 func (b *Bar) ReaderAt(r io.ReaderAt) io.ReaderAt {
 	if b == nil {
 		return r
@@ -30,22 +30,22 @@ func (r readerAt) ReadAt(p []byte, off int64) (int, error) {
 	return n, err
 }
 
-// A Part is the part of the work that is for one file. It adds as much as was planned for the file, whatever
-// is read of it.
+// A Part is the share of the work for one file. It adds exactly the planned amount, however much of the file is
+// read.
 type Part struct {
 	add  func(int64) // of the Bar
 	left int64
 }
 
-// NewPart returns the Part of so much work, which add adds to the Bar.
+// NewPart returns a Part of this much work. It calls add to add to the Bar.
 func NewPart(add func(n int64), work int64) *Part { return &Part{add, work} }
 
-// Add adds n to the work that is done, or what is left.
+// Add adds n to the work done, but no more than the amount left.
 func (p *Part) Add(n int64) {
 	n = min(n, p.left)
 	p.left -= n
 	p.add(n)
 }
 
-// Done adds what is left.
+// Done adds the amount left.
 func (p *Part) Done() { p.Add(p.left) }
