@@ -1,9 +1,9 @@
-// Package comparers lists the orders of keys that sst knows.
+// Package comparers lists the key orders that sst knows.
 //
-// To add one, implement table.Comparer, as reverseComparer does, and add it to all. The name that
-// MANIFESTs use for the order is the Name of the Comparer. The flag --comparator, its shell completion, its help
-// and its errors then include the new order. The tests, ../command/testdata/script/comparator.txtar and
-// the README of sst list the orders too.
+// To add one, implement table.Comparer, as reverseComparer does, and add it to all. Name must return the order's
+// name in MANIFESTs. The flag --comparator, its shell completion, its help and its errors then include the new
+// order. The tests, table/cmd/sst/internal/command/testdata/script/comparator.txtar and the README of sst list
+// the orders too.
 package comparers
 
 import (
@@ -33,12 +33,12 @@ func FlagValues() (words []string) {
 	return words
 }
 
-// Advice says how to give the order of keys.
+// Advice says how to specify the key order.
 func Advice() string {
 	return "use --comparator " + text.OneOf(FlagValues()...) + " (Chromium's IndexedDB)"
 }
 
-// ByFlagValue returns the order for a value of --comparator, or nil for another word.
+// ByFlagValue returns the order for a value of --comparator, or nil if the value is unknown.
 func ByFlagValue(word string) table.Comparer {
 	for _, c := range all {
 		if c.flagValue == word {
@@ -58,12 +58,12 @@ func ByName(name string) (order table.Comparer, ok bool) {
 	return nil, false
 }
 
-// KeepsPrefixes reports whether keys with one prefix come one after the other in an order.
+// KeepsPrefixes reports whether an order keeps keys with a common prefix together.
 func KeepsPrefixes(order table.Comparer) bool {
 	return order == table.BytewiseComparer || order == reverseComparer{}
 }
 
-// A reverseComparer is the reversed bytewise order.
+// reverseComparer is the reverse bytewise order.
 type reverseComparer struct{}
 
 func (reverseComparer) Compare(a, b []byte) int         { return bytes.Compare(b, a) }

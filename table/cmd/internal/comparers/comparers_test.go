@@ -30,7 +30,7 @@ func TestRegistry(t *testing.T) {
 	}
 }
 
-// Each order can be that of a table: it does not separate keys wrongly.
+// The separators and successors of each order are correct.
 func TestSeparators(t *testing.T) {
 	t.Parallel()
 	for _, c := range all {
