@@ -1,5 +1,5 @@
-// Package files reads local files, and the files of directories that URLs name. A program registers what opens such
-// a directory, by the scheme of its URLs.
+// Package files reads local files, and files in directories named by URLs. For each URL scheme, a program
+// registers a function that opens such directories.
 package files
 
 import (
@@ -15,19 +15,19 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// schemes are those of the URLs of directories. To other programs such a URL is the path of a file.
+// schemes are the URL schemes of directories. A URL of any other scheme is a local path.
 var schemes = []string{"s3://", "gs://", "file://"}
 
-// IsURL reports whether a path is a URL, or that of a file in a directory that a URL names.
+// IsURL reports whether a path is a URL, or the path of a file in a directory named by a URL.
 func IsURL(path string) bool {
 	return slices.ContainsFunc(schemes, func(scheme string) bool { return strings.HasPrefix(path, scheme) })
 }
 
-// IsRemote reports whether a file is read by requests over a network.
+// IsRemote reports whether a file is read over a network.
 func IsRemote(path string) bool { return IsURL(path) && !strings.HasPrefix(path, "file://") }
 
-// CommandLine returns a command line of sst, in which path takes the place of %s in the arguments. For a URL, it is one
-// of sstcloud, and the user has to insert the URL, since its parameters are not in path.
+// CommandLine returns an sst command line, with path in place of %s in the arguments. For a URL, it is an
+// sstcloud command line, and the user has to insert the URL, since path lacks its parameters.
 func CommandLine(arguments, path string) string {
 	if IsURL(path) {
 		return fmt.Sprintf("sstcloud "+arguments, "URL")
@@ -49,7 +49,7 @@ func Open(path string) (regular.File, fs.FileInfo, error) {
 	}
 	f, info, err := regular.Open(path)
 	if err != nil {
-		return nil, nil, err // no *os.File that is nil
+		return nil, nil, err // not a nil *os.File in an interface
 	}
 	return f, info, nil
 }
@@ -66,7 +66,7 @@ func Stat(path string) (fs.FileInfo, error) {
 	return d.Stat(name)
 }
 
-// Exists reports whether there is something of that name, such as a link that leads nowhere.
+// Exists reports whether path exists. A dangling link exists too.
 func Exists(path string) bool {
 	lstat := os.Lstat
 	if IsURL(path) {
@@ -76,7 +76,7 @@ func Exists(path string) bool {
 	return err == nil
 }
 
-// IsDir reports whether a path is that of a directory.
+// IsDir reports whether path is a directory.
 func IsDir(path string) bool {
 	info, err := Stat(path)
 	return err == nil && info.IsDir()

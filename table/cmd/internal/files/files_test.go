@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 )
 
-// inMemory is a directory that URLs of gs name. It has one file.
+// inMemory is a directory named by gs URLs.
 type inMemory struct{ fstest.MapFS }
 
 func (m inMemory) Names() ([]string, error) { return regular.DirIn(m.MapFS, ".").Names() }
@@ -29,7 +29,7 @@ func (m inMemory) Open(name string) (regular.File, fs.FileInfo, error) {
 	return regular.OpenFS(m.MapFS, name)
 }
 
-// Files of directories that URLs name are read as local ones are, by paths without the query.
+// Files in directories named by URLs are read like local ones, by paths without the query.
 func TestMount(t *testing.T) {
 	Register("gs", func(url string) (dir, file string, d Mounted, err error) {
 		return "gs://lists/urls", map[string]string{"gs://lists/set?x=1": "set"}[url], inMemory{fstest.MapFS{"set": {Data: []byte("contents")}}}, nil
@@ -57,11 +57,11 @@ func TestMount(t *testing.T) {
 		t.Error("two queries of one directory: no error")
 	}
 	if _, ok, err := Mount("s3://lists"); ok || err != nil {
-		t.Errorf("Mount of a scheme that nobody has registered: %t, %v", ok, err)
+		t.Errorf("Mount of an unregistered scheme: %t, %v", ok, err)
 	}
 }
 
-// A path that is no URL is a local one, and one of a URL that is not mounted does not exist.
+// A path that is not a URL is local. A path below a URL that is not mounted does not exist.
 func TestPaths(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -10,7 +10,7 @@ import (
 	"github.com/sievetable/sievetable/internal/regular"
 )
 
-// A Mounted directory is one that a URL names. Its errors are as those of package os, with the paths of its files.
+// A Mounted is a directory named by a URL. Its errors are like those of package os, with the paths of its files.
 type Mounted interface {
 	Names() ([]string, error)
 
@@ -20,28 +20,28 @@ type Mounted interface {
 	Open(name string) (regular.File, fs.FileInfo, error)
 }
 
-// A Fetcher is a Mounted directory whose files are read by requests over a network.
+// A Fetcher is a Mounted directory whose files are read over a network.
 type Fetcher interface {
 	Mounted
 
 	// Expect says how a file will be read.
 	Expect(name string, r Reads)
 
-	// Fetch reads the ends of files, several at a time. Errors come again when a file is read.
+	// Fetch reads the ends of files, several at a time. Errors are returned when a file is read.
 	Fetch(names []string)
 }
 
-// Reads say how a file will be read.
+// Reads describes how a file will be read.
 type Reads struct {
-	Tail    int64 // this many bytes at its end are read together
-	Through bool  // long reads are followed by others behind them
+	Tail    int64 // number of bytes at the end that are read together
+	Through bool  // long reads are sequential
 }
 
-// An Opener opens the directory that a URL names. dir is its path, which the paths of its files begin with. file is
-// the name of a file if the URL names one of the directory.
+// An Opener opens the directory named by a URL. dir is its path, with which the paths of its files begin. If the
+// URL names a file in the directory, file is its name.
 type Opener func(url string) (dir, file string, d Mounted, err error)
 
-// mounts are the directories that URLs have named, by their paths.
+// mounts holds the openers by scheme, and the mounted directories by path.
 var mounts = struct {
 	sync.Mutex
 	openers map[string]Opener
@@ -53,15 +53,15 @@ type mount struct {
 	query string // of the URL
 }
 
-// Register registers what opens the URLs of a scheme.
+// Register registers the Opener for the URLs of a scheme.
 func Register(scheme string, open Opener) {
 	mounts.Lock()
 	defer mounts.Unlock()
 	mounts.openers[scheme] = open
 }
 
-// Mount returns the path of what an argument names: the argument itself or, for a URL, the path of the directory that
-// it names, or of a file there. ok is false for a URL whose scheme nobody has registered.
+// Mount returns the path for an argument: the argument itself or, for a URL, the path of the directory or file
+// that it names. ok is false for a URL whose scheme is not registered.
 func Mount(arg string) (path string, ok bool, err error) {
 	if !IsURL(arg) {
 		return arg, true, nil
@@ -112,7 +112,8 @@ func Expect(path string, r Reads) {
 	}
 }
 
-// Fetch reads the ends of files of one directory before they are read one by one. It does nothing for local files.
+// Fetch reads the ends of files in dir, several at a time, before they are read one by one. It does nothing for
+// local files.
 func Fetch(dir string, names []string) {
 	d, _, _ := find("open", dir)
 	if f, ok := d.(Fetcher); ok {
