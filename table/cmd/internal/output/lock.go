@@ -11,9 +11,9 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// Lock waits for other processes that replace the file of this name by what they make of it, if it is one of the inputs
-// too. Otherwise what one of two has added would be lost. Call it before the input is opened, and unlock after Commit.
-// After a second it tells w what it waits for. Where files cannot be locked, it does nothing.
+// If the named file is also one of the inputs, Lock waits for other processes that update it. Otherwise two of
+// them could lose each other's changes. Call Lock before the input is opened, and unlock after Commit. After a
+// second, it prints a note to w about the wait. Where files cannot be locked, it does nothing.
 func Lock(ctx context.Context, w io.Writer, name string, inputs ...string) (unlock func(), err error) {
 	if !isInput(name, inputs) {
 		return func() {}, nil
@@ -35,7 +35,8 @@ func Lock(ctx context.Context, w io.Writer, name string, inputs ...string) (unlo
 	return unlock, err
 }
 
-// isInput reports whether the file of a name is also one of the inputs. It may be replaced meanwhile: then it looks again.
+// isInput reports whether the named file is also one of the inputs. If the file is replaced meanwhile, it looks
+// again.
 func isInput(name string, inputs []string) bool {
 	for {
 		out := FilesOf(nil, name)

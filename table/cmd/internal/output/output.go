@@ -16,24 +16,22 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 )
 
-// An Output is standard output, or a file that gets its name when it is complete and on
-// disk.
+// An Output is standard output, or a file that gets its name once it is complete and on disk.
 type Output struct {
 	ctx  context.Context
 	to   io.Writer
 	file *atomicfile.File // the file behind to; nil for standard output
 }
 
-// unfinished holds what is to be removed if the process ends early. creating is
-// held while there is one that is not among them yet.
+// unfinished holds everything to abort if the process ends early. creating is locked while something new is not
+// in it yet.
 var (
 	unfinished sync.Map
 	creating   sync.Mutex
 )
 
-// Create creates the Output with this name. If stdout is not nil, the name "-" means
-// stdout. An existing file of this name stays unchanged until Commit. After ctx ends,
-// writes fail.
+// Create creates the Output with this name. If stdout is not nil, the name "-" means stdout. An existing file is
+// unchanged until Commit. After ctx ends, writes fail.
 func Create(ctx context.Context, name string, stdout io.Writer) (*Output, error) {
 	if name == "-" && stdout != nil {
 		return &Output{ctx: ctx, to: stdout}, nil
@@ -48,7 +46,8 @@ func Create(ctx context.Context, name string, stdout io.Writer) (*Output, error)
 	return &Output{ctx, f, f}, nil
 }
 
-// Check returns an error if a file of this name cannot be created, before it takes long to find out what to write.
+// Check returns an error if a file of this name cannot be created. Call it before computing the contents takes
+// long.
 func Check(name string) error {
 	o, err := Create(context.Background(), name, nil)
 	if err != nil {
@@ -57,8 +56,8 @@ func Check(name string) error {
 	return o.Abort()
 }
 
-// Begin creates something temporary, such as a file, which is aborted too if the process ends early. Forget it when it
-// has ended.
+// Begin creates something temporary, such as a file, that is aborted if the process ends early. Call Forget once
+// it is committed or aborted.
 func Begin[T interface{ Abort() error }](create func() (T, error)) (T, error) {
 	creating.Lock()
 	defer creating.Unlock()
@@ -69,7 +68,7 @@ func Begin[T interface{ Abort() error }](create func() (T, error)) (T, error) {
 	return f, err
 }
 
-// Forget notes that what Begin has created has ended.
+// Forget undoes the registration by Begin: f is not aborted if the process ends early.
 func Forget(f any) { unfinished.Delete(f) }
 
 func (o *Output) Write(p []byte) (int, error) {
@@ -79,8 +78,7 @@ func (o *Output) Write(p []byte) (int, error) {
 	return o.to.Write(p)
 }
 
-// Temporary describes the temporary file that has the contents until Commit. Standard
-// output has none.
+// Temporary describes the temporary file that holds the contents until Commit. Standard output has none.
 func (o *Output) Temporary() (Files, error) {
 	if o.file == nil {
 		return nil, nil
@@ -94,12 +92,12 @@ func (o *Output) Abort() error {
 	if o.file == nil {
 		return nil
 	}
-	defer Forget(o.file) // afterwards: the process can end at any time
+	defer Forget(o.file) // only afterwards, since the process can end at any time
 	return o.file.Abort()
 }
 
-// AbortAll aborts all Outputs and all that Begin has created, for a process that ends early. No other can be created
-// afterwards.
+// AbortAll aborts all Outputs and everything else from Begin, for a process that ends early. Afterwards Begin
+// blocks, so that nothing else is created.
 func AbortAll() {
 	creating.Lock()
 	unfinished.Range(func(f, _ any) bool {
@@ -108,7 +106,7 @@ func AbortAll() {
 	})
 }
 
-// WriteFile creates the Output with this name, and commits what write writes to it.
+// WriteFile creates the Output with this name, calls write, and commits the Output.
 func WriteFile(ctx context.Context, name string, stdout io.Writer, write func(io.Writer) error) error {
 	o, err := Create(ctx, name, stdout)
 	if err != nil {
@@ -121,7 +119,7 @@ func WriteFile(ctx context.Context, name string, stdout io.Writer, write func(io
 	return Commit(o)
 }
 
-// Commit gives the files their names, after all of them are on disk.
+// Commit gives the files their names once all of them are on disk.
 func Commit(outputs ...*Output) error {
 	var files []*atomicfile.File
 	for _, o := range outputs {
@@ -138,7 +136,8 @@ func Commit(outputs ...*Output) error {
 // Files are the files that a command writes or replaces.
 type Files []fs.FileInfo
 
-// FilesOf returns the file that stdout is, and the files with these names. A name may be "-" or "" for none.
+// FilesOf returns the file behind stdout, if it is a regular file, and the named files that exist. The names "-"
+// and "" are skipped.
 func FilesOf(stdout io.Writer, names ...string) Files {
 	var files Files
 	if s, ok := stdout.(interface{ Stat() (fs.FileInfo, error) }); ok {
