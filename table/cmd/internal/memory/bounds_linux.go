@@ -12,11 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spareAddresses are addresses that Go's runtime takes beside what is allocated: it takes 64 MiB at a time, and
-// some for what it notes about them and for threads.
+// spareAddresses is the address space that Go's runtime takes beyond allocations: it reserves 64 MiB at a time,
+// and some for bookkeeping and threads.
 const spareAddresses = 96 << 20
 
-// systemBounds returns the limits of the machine, of the control groups, and of the process.
+// systemBounds returns the limits of the machine, the control groups and the process.
 func systemBounds() []bound {
 	all := append(cgroupBounds("/proc/self/cgroup", "/sys/fs/cgroup"), addressBounds()...)
 	if n, err := physical(); err == nil {
@@ -32,7 +32,7 @@ func physical() (uint64, error) {
 	return uint64(info.Totalram) * uint64(info.Unit), err
 }
 
-// addressBounds returns what RLIMIT_AS leaves.
+// addressBounds returns the address space that RLIMIT_AS leaves.
 func addressBounds() []bound {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_AS, &limit); err != nil || limit.Cur > math.MaxInt64 {
@@ -50,8 +50,8 @@ func addressBounds() []bound {
 	return []bound{{left, "left by ulimit -v " + strconv.FormatUint(limit.Cur>>10, 10)}}
 }
 
-// cgroupBounds returns the limits of the control groups that the process is in, of versions 1 and 2. list is the file
-// that names them, and root where they are mounted.
+// cgroupBounds returns the limits of the process's control groups, of versions 1 and 2. list is the file that
+// names them, and root is their mount point.
 func cgroupBounds(list, root string) []bound {
 	groups, err := os.ReadFile(list)
 	if err != nil {
@@ -72,8 +72,8 @@ func cgroupBounds(list, root string) []bound {
 	return all
 }
 
-// limitsAbove returns the limits of a group and of those that it is in, as far as they are mounted: a container can
-// see its own group as the root.
+// limitsAbove returns the limits of a group and its parents, as far as they are mounted: a container can see its
+// own group as the root.
 func limitsAbove(root, group, file string) []bound {
 	var all []bound
 	for group = path.Clean("/" + group); ; group = path.Dir(group) {

@@ -2,5 +2,5 @@
 
 package memory
 
-// systemBounds returns none: package alloc asks the system.
+// systemBounds returns none: package alloc checks with the system.
 func systemBounds() []bound { return nil }

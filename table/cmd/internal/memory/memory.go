@@ -1,5 +1,5 @@
-// Package memory divides the memory that --memory allows, makes the process keep to it, and checks whether large
-// memory can be had before it is taken.
+// Package memory divides the memory that --memory allows, makes the process keep to it, and checks that large
+// allocations fit before they are made.
 package memory
 
 import (
@@ -13,22 +13,21 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// A Limit is the value of --memory. A command uses about this much memory at most, and up
-// to 64 MiB more. 0 is DefaultLimit, of a command without the flag.
+// A Limit is the value of --memory. A command uses at most about this much memory plus 64 MiB. Zero means
+// DefaultLimit, for a command without the flag.
 type Limit int64
 
-// MinLimit is the smallest limit. With less, the fixed costs of sorting and compression are
-// more than the limit.
+// MinLimit is the smallest limit. A smaller one would not cover the fixed costs of sorting and compression.
 const MinLimit Limit = 32 << 20
 
 const (
-	pairShare  = 16 // a pair is in memory several times: as text, in blocks, compressed
+	pairShare  = 16 // a pair has several copies in memory: as text, in blocks, compressed
 	indexShare = 2
 	fileShare  = 4 // blocks found in a file take about as much memory again
 	sortShare  = 4 // the pairs that are being read need memory too
 
-	minPair = 2 << 20 // a pair may have as much, whatever the limit is
-	maxPair = 1 << 30 // a table takes no larger pairs
+	minPair = 2 << 20 // a pair may always take this much
+	maxPair = 1 << 30 // the largest pair in a table
 
 	// A goroutine that compresses blocks has an encoder, and several blocks before and
 	// after compression.
@@ -40,22 +39,22 @@ const (
 	gcHeadroom = 36 << 20
 )
 
-// DefaultLimit is the Limit without --memory, if there is so much memory.
+// DefaultLimit is the Limit without --memory, if there is that much memory.
 const DefaultLimit Limit = 1 << 30
 
-// overhead is how much more than its Limit a command uses at most.
+// overhead is the most that a command uses beyond its Limit.
 const overhead = 64 << 20
 
-// slack is what a process may take between two looks at what is left, such as for a thread.
+// slack is the memory that a process may take between two checks, for example for a thread.
 const slack = 8 << 20
 
-// Usual returns the Limit without --memory: DefaultLimit, or as much as there is.
+// Usual returns the Limit without --memory: DefaultLimit, or less if there is less memory.
 func Usual() (Limit, error) {
 	l := min(DefaultLimit, Limit(Left())-overhead)
 	return l, max(l-slack, MinLimit).Check()
 }
 
-// Check returns an error if there is not so much memory.
+// Check returns an error if there is not enough memory for l.
 func (l Limit) Check() error {
 	do := "raise the limit"
 	if most := int64(Left()) - overhead; most >= int64(MinLimit) {
@@ -78,10 +77,10 @@ func hold(limit int64) (release func()) {
 // MaxPair is the maximum size of a line, of a file that becomes a value, and of a block.
 func (l Limit) MaxPair() int { return int(min(cmp.Or(l, DefaultLimit)/pairShare+minPair, maxPair)) }
 
-// SortMemory is how much memory the sorting of pairs may use.
+// SortMemory is the memory limit for sorting pairs.
 func (l Limit) SortMemory() int64 { return int64(l / sortShare) }
 
-// MaxWorkers is how many goroutines may compress blocks of this size.
+// MaxWorkers is the maximum number of goroutines that compress blocks of this size.
 func (l Limit) MaxWorkers(blockSize int) int {
 	each := max(workerMemory, workerBlocks*Limit(blockSize))
 	return int(max(1, min(l/each, 1024)))
@@ -101,7 +100,7 @@ func (l Limit) CheckPair(size int64) error {
 	return nil
 }
 
-// CheckFile returns an error if a file of this size must not be read into memory.
+// CheckFile returns an error if a file of this size is too large to be read into memory.
 func (l Limit) CheckFile(size int64) error {
 	if most := int64(l / fileShare); size > most {
 		return fmt.Errorf("%d bytes, above the limit of %d (1/4 of --memory): %s", size, most, suggestLimit(size, fileShare))
@@ -109,8 +108,8 @@ func (l Limit) CheckFile(size int64) error {
 	return nil
 }
 
-// CheckIndex returns an error if an index of this size is too large. The Writer has up to
-// two copies of it.
+// CheckIndex returns an error if an index of this size is too large. The Writer has up to two copies of the
+// index.
 func (l Limit) CheckIndex(size int64) error {
 	if most := int64(l / indexShare); size > most {
 		return fmt.Errorf("the table's index is above the limit of %d bytes (1/2 of --memory): use a larger --block-size or --memory", most)
@@ -118,7 +117,7 @@ func (l Limit) CheckIndex(size int64) error {
 	return nil
 }
 
-// suggestLimit says which --memory has a share of this size.
+// suggestLimit advises the smallest --memory of which 1/part is at least size.
 func suggestLimit(size, part int64) string {
 	return fmt.Sprintf("use --memory %dMiB", (size-1)/(1<<20/part)+1)
 }
@@ -134,11 +133,11 @@ func (l Limit) LongLineError() error {
 	return fmt.Errorf("longer than the limit of %d bytes (1/16 of --memory plus 2 MiB): use a --memory of 16 times the line", l.MaxPair())
 }
 
-// A ShortError says that something needs more memory than sst may take.
+// A ShortError reports that something needs more memory than sst may take.
 type ShortError struct {
 	What  string // what needs it
 	Need  uint64 // bytes
-	Limit string // how much there is, and what says so
+	Limit string // how much there is, and where the limit comes from
 	Do    string // what the user can do
 }
 
@@ -146,7 +145,7 @@ func (e *ShortError) Error() string {
 	return fmt.Sprintf("%s needs %s of memory, but %s: %s", e.What, text.Bytes(e.Need), e.Limit, e.Do)
 }
 
-// A bound is how many more bytes the process may take, and what sets that.
+// A bound is the number of further bytes that the process may take, and the limit that it comes from.
 type bound struct {
 	bytes uint64
 	by    string
@@ -154,7 +153,7 @@ type bound struct {
 
 func (b bound) String() string { return fmt.Sprintf("the limit is %s (%s)", text.Bytes(b.bytes), b.by) }
 
-// goLimit is GOMEMLIMIT. Nothing has changed the limit of Go's runtime yet.
+// goLimit is GOMEMLIMIT: at initialization, nothing has changed the runtime's limit yet.
 var goLimit = debug.SetMemoryLimit(-1)
 
 // smallest returns the smallest bound.
@@ -163,20 +162,22 @@ func smallest() bound {
 	return slices.MinFunc(all, func(a, b bound) int { return cmp.Compare(a.bytes, b.bytes) })
 }
 
-// Left returns how many more bytes the process may take, at most math.MaxInt64, which GOMEMLIMIT cannot exceed.
+// Left returns the number of further bytes that the process may take. It is at most math.MaxInt64, as GOMEMLIMIT
+// is.
 func Left() uint64 { return smallest().bytes }
 
-// Check returns a *ShortError if the process may not take so many more bytes. do says what the user can do then.
-// Whatever takes much memory is checked before it does: if the system refuses memory to Go's runtime, the process
-// ends at once, with all goroutines' traces, and temporary files stay.
+// Check returns a *ShortError if the process may not take need further bytes. do is advice for the user. Check
+// large allocations before making them: if the system refuses memory to Go's runtime, the process ends at once,
+// prints the traces of all goroutines, and leaves temporary files behind.
 func Check(what string, need uint64, do string) error {
 	var refused *alloc.Error
 	errors.As(alloc.Check(need), &refused)
 	return shortOf(what, need, refused, do)
 }
 
-// Short returns the first error of err that says that memory is short, or nil if there is none. One of the
-// library says what the limit is of Go's runtime, and not which limit of the system that comes from.
+// Short returns the first error in err about a lack of memory as a *ShortError, or nil if there is none. An error
+// of the library names the limit of Go's runtime. If that comes from a limit of the system, Short names this
+// instead.
 func Short(err error) error {
 	if short := (*ShortError)(nil); errors.As(err, &short) {
 		return short
@@ -200,7 +201,8 @@ func Short(err error) error {
 	return &ShortError{what, refused.Needed, limit.String(), "use a larger --memory, or raise the limit"}
 }
 
-// shortOf returns the error if a bound or the system refuses so many more bytes, or else nil. refused may be nil.
+// shortOf returns a *ShortError if a bound or the system refuses need further bytes, or else nil. refused may be
+// nil.
 func shortOf(what string, need uint64, refused *alloc.Error, do string) error {
 	switch b := smallest(); {
 	case need > b.bytes:
@@ -211,8 +213,8 @@ func shortOf(what string, need uint64, refused *alloc.Error, do string) error {
 	return nil
 }
 
-// Take checks so many bytes that come on top of --memory, and raises the limit of Go's runtime by them until release
-// is called.
+// Take checks for need bytes on top of --memory, and raises the limit of Go's runtime by them until release is
+// called.
 func Take(what string, need uint64, do string) (release func(), err error) {
 	if err := Check(what, need, do); err != nil {
 		return nil, err
@@ -221,11 +223,11 @@ func Take(what string, need uint64, do string) (release func(), err error) {
 	return hold(max(before, int64(min(uint64(before)+need, uint64(goLimit))))), nil
 }
 
-// startMemory is how much a command takes with small files, at most.
+// startMemory is the most memory that a command takes with small files.
 const startMemory = 48 << 20
 
-// Start checks that there is enough memory for small files, and keeps the garbage of Go's runtime within what there
-// is, until release is called. The runtime knows of no limits of the system.
+// Start checks that there is enough memory for small files. Until release is called, it limits Go's runtime to
+// the memory that there is, since the runtime does not know the limits of the system.
 func Start() (release func(), err error) {
 	if err := Check(text.Program, startMemory, "raise the limit"); err != nil {
 		return nil, err
@@ -233,14 +235,15 @@ func Start() (release func(), err error) {
 	return hold(int64(min(uint64(debug.SetMemoryLimit(-1)), Left()))), nil
 }
 
-// largeEntry is the size from which on the memory for what an entry becomes is checked.
+// largeEntry is the smallest size of an entry whose copies are checked for memory.
 const largeEntry = 64 << 20
 
-// CheckWrite returns a *ShortError if a large entry cannot be written to a table: it is copied to a block that grows,
-// and to what that is compressed to.
+// CheckWrite returns a *ShortError if there is not enough memory to write a large entry to a table. It is copied
+// to a growing block, which is then compressed.
 func CheckWrite(key, value []byte) error { return checkEntry(key, value, 4, "raise the limit") }
 
-// CheckPrint returns a *ShortError if a large entry cannot be printed: a byte can become 4, in memory that grows.
+// CheckPrint returns a *ShortError if there is not enough memory to print a large entry. A byte can become 4, in
+// a growing buffer.
 func CheckPrint(key, value []byte) error {
 	return checkEntry(key, value, 12, "raise the limit, or use sst get --format raw")
 }

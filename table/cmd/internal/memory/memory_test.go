@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// The --memory that an error names is enough, and 1 MiB less is not.
+// The --memory that an error suggests is enough, and 1 MiB less is not.
 func TestErrorsSayWhatWouldDo(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int64{3 << 20, 33 << 20, 33<<20 + 1, 1 << 30, 1<<40 + 1} {
 		for name, check := range map[string]func(l Limit, size int64) error{"pair": Limit.CheckPair, "file": Limit.CheckFile} {
 			err := check(1<<20, size)
 			if name == "pair" && size > maxPair {
-				continue // which no memory is enough for
+				continue // no memory is enough for it
 			}
 			var needed int64
 			_, after, _ := strings.Cut(fmt.Sprint(err), ": use --memory ")
@@ -49,9 +49,9 @@ func TestHold(t *testing.T) {
 	if got := debug.SetMemoryLimit(-1); got != 1<<30+gcHeadroom {
 		t.Errorf("held to %d", got)
 	}
-	inner := Limit(1 << 40).Apply() // as GOMEMLIMIT says less
+	inner := Limit(1 << 40).Apply() // as if GOMEMLIMIT were lower
 	if got := debug.SetMemoryLimit(-1); got != 1<<30+gcHeadroom {
-		t.Errorf("held to %d, want to what was less", got)
+		t.Errorf("held to %d, want the lower limit", got)
 	}
 	inner()
 	release()

@@ -11,8 +11,8 @@ import (
 	"github.com/sievetable/sievetable/internal/errtest"
 )
 
-// The limits of a process are those of all its control groups and of those above, of versions 1 and 2, as far as
-// they are mounted.
+// The limits of all control groups of a process and their parents apply, of versions 1 and 2, as far as they are
+// mounted.
 func TestControlGroups(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -52,7 +52,7 @@ func TestControlGroups(t *testing.T) {
 	}
 }
 
-// More than the machine has is an error that says so, and 1 byte is none.
+// Check reports more memory than the machine has, and accepts 1 byte.
 func TestCheckKnowsTheMachine(t *testing.T) {
 	t.Parallel()
 	_, err := physical()

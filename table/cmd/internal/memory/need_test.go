@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/internal/errtest"
 )
 
-// GOMEMLIMIT is a limit, and what is taken on top of --memory raises that of Go's runtime up to it.
+// GOMEMLIMIT is a limit. Memory on top of --memory raises the runtime's limit, but not above GOMEMLIMIT.
 func TestGOMEMLIMIT(t *testing.T) {
 	before := goLimit
 	defer func() { goLimit = before }()
