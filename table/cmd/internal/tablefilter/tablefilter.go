@@ -1,5 +1,5 @@
-// Package tablefilter names the filters of whole tables that sst writes: a kind, a colon and
-// the number of bits, as in table-bloom:10.
+// Package tablefilter names the table filters that sst writes: a kind, a colon and the number of bits, as in
+// table-bloom:10.
 package tablefilter
 
 import (
@@ -17,28 +17,27 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// None is the name of no filter.
+// None means no filter.
 const None = "none"
 
-// Kinds are the names of filters without their bits. They are suggested for a flag.
+// Kinds are the names of filters without their bits, for shell completion.
 var Kinds = []string{None, "table-bloom", "fuse", "paged"}
 
-// usualBits are the bits of a filter whose name says none.
+// usualBits are the bits of a filter whose name does not specify them.
 var usualBits = map[string]string{"table-bloom": "10", "fuse": "12", "paged": "14"}
 
-// maxBloomBits is the most bits per key of a TableBloom filter. It is much more than useful.
+// maxBloomBits is the maximum number of bits per key of a TableBloom filter. It is far more than useful.
 const maxBloomBits = 1000
 
-// MaxEntries is the most entries of a table of a set that sst build writes. A table of as many is
-// far too large for a set.
+// MaxEntries is the maximum number of entries in a table of a set that sst build writes. It is far more than
+// useful.
 const MaxEntries = 500_000_000
 
-// Policies returns the policies that a Reader needs to use each kind, beside the one that it
-// knows.
+// Policies returns the policies that a Reader needs for all kinds, in addition to the one that it knows.
 func Policies() []filter.TablePolicy { return []filter.TablePolicy{fuse.Policy{}, paged.Policy{}} }
 
-// Parse returns the policy of that name, or nil for None. The bits are written as TableBloom and
-// Fuse write them: a filter has one name.
+// Parse returns the policy of that name, or nil for None. The bits must be written as TableBloom and Fuse write
+// them, so that each filter has only one name.
 func Parse(name string) (filter.TablePolicy, error) {
 	if name == None {
 		return nil, nil
@@ -62,13 +61,13 @@ func Parse(name string) (filter.TablePolicy, error) {
 		return p, nil
 	}
 	hint := ""
-	if kind == "bloom" { // as other commands call it
+	if kind == "bloom" { // its name in other commands
 		hint = "; block filters are --bits of sst build"
 	}
 	return nil, fmt.Errorf("%s, not table-bloom:BITS (1 to %d, default 10), fuse:BITS (4, 8, 10, 12, 14 or 16, default 12) or paged:BITS (1 to %d, default 14)%s", format.Quote([]byte(name)), maxBloomBits, MaxPagedBits, hint)
 }
 
-// OfPolicy returns the name of the usual filter of a policy, or "" if sst does not write it.
+// OfPolicy returns the name of the usual filter of the named policy, or "" if sst does not write its filters.
 func OfPolicy(name string) string {
 	for _, usual := range []string{TableBloom(10), Fuse(12), Fuse(14), Paged(14)} {
 		if p, err := Parse(usual); err == nil && p.Name() == name {
@@ -78,7 +77,7 @@ func OfPolicy(name string) string {
 	return ""
 }
 
-// IsFuse reports whether the policy of that name writes binary fuse filters.
+// IsFuse reports whether the named policy writes binary fuse filters.
 func IsFuse(policy string) bool {
 	p := fuse.Policy{}
 	return policy == p.Name() || slices.Contains(p.ReadAliases(), policy)
@@ -93,14 +92,15 @@ func Fuse(fingerprintBits int) string { return fmt.Sprintf("fuse:%d", fingerprin
 // Paged returns the name of a paged filter.
 func Paged(bitsPerKey int) string { return fmt.Sprintf("paged:%d", bitsPerKey) }
 
-// MaxPagedBits is the most bits per key of a paged filter.
+// MaxPagedBits is the maximum number of bits per key of a paged filter.
 const MaxPagedBits = 64
 
-// A Checked checks the memory of its filters before they take it. It comes on top of --memory.
+// A Checked is a policy that checks the memory for its filters before they take it. That memory comes on top of
+// --memory.
 type Checked struct {
 	filter.TablePolicy
-	Watch  func(contents []byte) // if not nil, is called with each filter that is built
-	Stderr io.Writer             // if not nil, gets a note if a filter cannot be as large as its keys need
+	Watch  func(contents []byte) // if not nil, called with each filter that is built
+	Stderr io.Writer             // if not nil, gets a note if a filter cannot be large enough for its keys
 }
 
 // NewTableGenerator returns an empty TableGenerator.
@@ -108,7 +108,7 @@ func (p Checked) NewTableGenerator() filter.TableGenerator {
 	return &checkedGenerator{TableGenerator: p.TablePolicy.NewTableGenerator(), Checked: p}
 }
 
-// PagedTail is the method of the policy, or 0.
+// PagedTail calls the policy's method. It returns 0 if the policy is not paged.
 func (p Checked) PagedTail() int {
 	if p, ok := p.TablePolicy.(paged.Policy); ok {
 		return p.PagedTail()
@@ -116,12 +116,12 @@ func (p Checked) PagedTail() int {
 	return 0
 }
 
-// OpenPaged is the method of a paged policy.
+// OpenPaged calls the method of a paged policy.
 func (p Checked) OpenPaged(tail []byte, size uint64) (filter.PagedFilter, error) {
 	return paged.Policy{}.OpenPaged(tail, size)
 }
 
-// FilterBits is the method of the policy, if it has one.
+// FilterBits calls the policy's method. It returns 0 if the policy is not fuse.
 func (p Checked) FilterBits(contents []byte) int {
 	if p, ok := p.TablePolicy.(fuse.Policy); ok {
 		return p.FilterBits(contents)
@@ -133,10 +133,11 @@ type checkedGenerator struct {
 	filter.TableGenerator
 	Checked
 	n   uint64
-	err error // the memory does not suffice, and the keys behind the first n are left out
+	err error // not enough memory; the keys after the first n are left out
 }
 
-// memory returns the bytes that a generator with n keys has, and that it takes besides to generate the filter.
+// memory returns the bytes that a generator holds for n keys, and the further bytes that it takes to generate the
+// filter.
 func (p Checked) memory(n uint64) (keys, generate uint64) {
 	switch p := p.TablePolicy.(type) {
 	case filter.TableBloom:
@@ -148,7 +149,7 @@ func (p Checked) memory(n uint64) (keys, generate uint64) {
 	return 8 * n, 24 * n
 }
 
-// checkEvery is for how many keys the memory is checked at once.
+// checkEvery is the number of keys between two checks of the memory.
 const checkEvery = 1 << 20
 
 func (g *checkedGenerator) Add(key []byte) {
@@ -194,7 +195,7 @@ func (g *checkedGenerator) Generate() ([]byte, error) {
 	return contents, nil
 }
 
-// NoteBits notes if no filter is large enough for so many keys.
+// NoteBits prints a note if no filter is large enough for this many keys.
 func NoteBits(stderr io.Writer, p filter.TableBloom, keys uint64) {
 	if bits := 8 * float64(p.Size(keys)) / float64(keys); bits < float64(p.BitsPerKey()) {
 		text.Note(stderr, "a table-bloom filter has at most 512 MiB, so for %s it has %.3g bits per key, not %d", text.Count(keys, "key"), bits, p.BitsPerKey())

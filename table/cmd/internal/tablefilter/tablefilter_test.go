@@ -50,7 +50,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// A filter that is too small for its keys has a note, although their number was not known before.
+// There is a note if a filter is too small for its keys, although their number was not known before.
 func TestGenerateNotesFewBits(t *testing.T) {
 	t.Parallel()
 	for keys, want := range map[uint64]string{
