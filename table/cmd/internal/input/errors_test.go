@@ -14,7 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// What is wrong with a line is said in few words, and in ours.
+// Errors about lines are short, and in our words.
 func TestErrorsOfLines(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 4<<20)
@@ -39,7 +39,7 @@ func TestErrorsOfLines(t *testing.T) {
 	}
 }
 
-// A compressed list is no list of keys, in whatever format, and is not taken for one.
+// A compressed list is rejected in every format.
 func TestCompressedInput(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -56,7 +56,7 @@ func TestCompressedInput(t *testing.T) {
 	}
 }
 
-// Whatever a line is, an error is a short one, and no other package's but JSON's.
+// For any line, the error is short, and never from another package, except from JSON decoding.
 func TestErrorsAreShort(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 9))

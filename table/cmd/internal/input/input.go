@@ -28,14 +28,14 @@ import (
 // A Pair is a key and its value. Both are valid until the next pair is read.
 type Pair struct{ Key, Value []byte }
 
-// Options say how input is read.
+// Options describes how input is read.
 type Options struct {
 	Format       string       // one of Formats; "": json, raw-keys or tsv, by the name of the input
-	InternalKeys bool         // lines also have a sequence number and a kind: the trailer of the key
-	WholeLines   bool         // an input whose last line has no newline is an error
-	KeysOnly     bool         // values do not matter: lines of columns may have none
-	Outputs      output.Files // of the command: none may be an input, and in directories they are skipped with a note
-	Temporary    output.Files // of the command: in directories they are skipped
+	InternalKeys bool         // lines also have a sequence number and a kind, the key's trailer
+	WholeLines   bool         // an input must end in a newline
+	KeysOnly     bool         // values are not used: lines of columns may lack them
+	Outputs      output.Files // the command's outputs: they must not be inputs, and are skipped in directories with a note
+	Temporary    output.Files // the command's temporary files: they are skipped in directories
 	Memory       memory.Limit // limits the size of lines, and of files in directories
 }
 
@@ -45,7 +45,7 @@ var FormatNames = []string{"tsv", "json", "hex", "raw", "keys", "raw-keys"}
 // Formats lists them.
 var Formats = text.OneOf(FormatNames...)
 
-// Check returns an error if an input must not be read.
+// Check returns an error if a path cannot be an input.
 func (o Options) Check(paths []string, stdin io.Reader) error {
 	for _, path := range paths {
 		if err := o.checkPath(path, stdin); err != nil {
@@ -55,8 +55,7 @@ func (o Options) Check(paths []string, stdin io.Reader) error {
 	return nil
 }
 
-// checkPath checks a regular file or a directory. For other inputs, reading returns the
-// errors.
+// checkPath checks a regular file or a directory. Errors of other inputs are returned when they are read.
 func (o Options) checkPath(path string, stdin io.Reader) error {
 	if f, ok := stdin.(*os.File); path == "-" && ok {
 		return o.checkFile("standard input", f)
@@ -84,7 +83,7 @@ func open(path string) (fs.File, error) {
 	return os.Open(path)
 }
 
-// checkDirectory returns an error for the directory of a database. Its files are no pairs.
+// checkDirectory returns an error for a database directory, whose files are not pairs.
 func checkDirectory(path string) error {
 	name, err := versions.FindCurrentOrManifest(path)
 	if name != "" {
@@ -125,7 +124,7 @@ func TotalSize(paths []string) int64 {
 	return n
 }
 
-// lines yields the pairs of lines.
+// lines yields a pair for each line.
 func (r *Reader) lines(ctx context.Context, name string, in io.Reader) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -135,7 +134,7 @@ func (r *Reader) lines(ctx context.Context, name string, in io.Reader) error {
 	lines.Buffer(make([]byte, bufferSize), o.Memory.MaxPair()+1)
 	lines.Split(o.split)
 	n, returns, encoding := 0, 0, keylines.Encoding{}
-	raw := p.raw && o.Format != "" // if it is guessed, other text is not
+	raw := p.raw && o.Format != "" // a guessed format is not raw
 	for lines.Scan() {
 		n++
 		line := lines.Bytes()
@@ -177,7 +176,8 @@ func (r *Reader) lines(ctx context.Context, name string, in io.Reader) error {
 	}
 }
 
-// compressionOf returns what has compressed an input with this start, or "". No list of text starts so.
+// compressionOf returns the program that has compressed an input with this start, or "". No text starts like
+// that.
 func compressionOf(start []byte) string {
 	for program, magic := range map[string]string{"gzip": "\x1f\x8b\x08", "zstd": "\x28\xb5\x2f\xfd", "xz": "\xfd7zXZ\x00"} {
 		if bytes.HasPrefix(start, []byte(magic)) {
@@ -201,7 +201,7 @@ func (o Options) FormatOf(name string) string {
 	return "tsv"
 }
 
-// withoutMark returns the first line of an input without a byte order mark of UTF-8. If the format is raw, the mark is
+// withoutMark returns the first line of an input without a UTF-8 byte order mark. In a raw format, the mark is
 // part of the first key.
 func (r *Reader) withoutMark(name string, line []byte, raw bool) []byte {
 	rest, had := keylines.TrimMark(line)
@@ -217,7 +217,7 @@ func (r *Reader) withoutMark(name string, line []byte, raw bool) []byte {
 
 var errNoNewline = errors.New("the last line has no newline, so the input may be cut short: if it is complete, use --no-final-newline")
 
-// split is keylines.Split, with WholeLines for lines that end in a newline only.
+// split is keylines.Split, but with WholeLines it returns an error for a last line without a newline.
 func (o Options) split(data []byte, atEOF bool) (advance int, token []byte, err error) {
 	if o.WholeLines && atEOF && len(data) > 0 && !bytes.ContainsRune(data, '\n') {
 		return 0, nil, errNoNewline
@@ -225,7 +225,7 @@ func (o Options) split(data []byte, atEOF bool) (advance int, token []byte, err 
 	return keylines.Split(data, atEOF)
 }
 
-// bufferSize is how many bytes of an input are read at once.
+// bufferSize is the number of bytes of an input that are read at once.
 const bufferSize = 256 << 10
 
 // interruptible returns a reader of r whose Read returns an error when ctx ends, even while

@@ -16,7 +16,7 @@ import (
 
 var noError = errtest.NoError
 
-// pairs are key and value of each, quoted, and the error that ended them.
+// pairs returns the quoted key and value of each pair, and the error at the end.
 func pairs(paths []string, stdin string, o Options) []string {
 	got, _ := pairsAndNotes(paths, stdin, o)
 	return got
@@ -90,8 +90,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// A directory's regular files are pairs, links are not, and other inputs may stand
-// beside it.
+// A directory's regular files are pairs, and its links are not. Other inputs may follow it.
 func TestTree(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -111,12 +110,11 @@ func TestTree(t *testing.T) {
 	}
 }
 
-// A name is a key as it is, also one that is no UTF-8, and the directory may be come to
-// by a link.
+// A file name becomes a key unchanged, even if it is not UTF-8. The directory may be reached through a link.
 func TestTreeOfAnyNames(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "d\xff")
 	if err := os.MkdirAll(filepath.Join(dir, "sub\xfe"), 0o777); err != nil {
-		t.Skip(err) // a file system that wants UTF-8
+		t.Skip(err) // the file system requires UTF-8
 	}
 	noError(t, os.WriteFile(filepath.Join(dir, "sub\xfe", "a\nb"), []byte("1"), 0o666))
 	link := dir + "-link"
@@ -134,7 +132,7 @@ func TestTreeOfAnyNames(t *testing.T) {
 	}
 }
 
-// Reading ends as soon as the loop over the entries ends.
+// Reading ends with the loop over the pairs.
 func TestStopsEarly(t *testing.T) {
 	t.Parallel()
 	n := 0
@@ -148,7 +146,7 @@ func TestStopsEarly(t *testing.T) {
 	}
 }
 
-// What is too large for the memory is refused, with what would do, before it is read.
+// Inputs that are too large for the memory are rejected, with advice, before they are read.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -176,7 +174,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// A byte order mark is part of the first key of a raw format only. Its note says which.
+// Only in a raw format is a byte order mark part of the first key. A note says what becomes of it.
 func TestByteOrderMarks(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -22,11 +22,11 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// A lineFormat is how a line has a pair.
+// A lineFormat is a format of lines with one pair each.
 type lineFormat struct {
-	decode func(dst, b []byte) ([]byte, error) // of a key or a value; nil: JSON
-	keys   bool                                // a line is a key without value
-	last   string                              // what a carriage return at the end of a line belongs to; "": it is an error
+	decode func(dst, b []byte) ([]byte, error) // decodes a key or a value; nil: JSON
+	keys   bool                                // a line is a key without a value
+	last   string                              // what a carriage return at the end of a line is part of; "": it is an error
 	raw    bool                                // all bytes are taken as they are
 }
 
@@ -50,7 +50,7 @@ func appendHex(dst, b []byte) ([]byte, error) {
 
 func appendRaw(dst, b []byte) ([]byte, error) { return append(dst, b...), nil }
 
-// A parser makes pairs of lines. It reuses the memory of the previous pair.
+// A parser parses lines into pairs. It reuses the memory of the previous pair.
 type parser struct {
 	lineFormat
 	Pair
@@ -71,7 +71,7 @@ func (p *parser) parse(line []byte) (err error) {
 	return err
 }
 
-// ParseKey returns the key that an argument has, in a format of lines; "": keys.
+// ParseKey parses an argument that is a key, in a format of FormatNames. An empty format means "keys".
 func ParseKey(arg, format string) ([]byte, error) {
 	p := parser{lineFormat: formats[cmp.Or(format, "keys")], keysOnly: true}
 	p.keys = true
@@ -79,7 +79,7 @@ func ParseKey(arg, format string) ([]byte, error) {
 	return p.Key, err
 }
 
-// columns parses key and value. Internal keys have sequence number and kind in between.
+// columns parses a key and a value. For internal keys, the sequence number and the kind are in between.
 func (p *parser) columns(line []byte) (err error) {
 	key, value, ok := bytes.Cut(line, []byte("\t"))
 	if !ok && !p.keysOnly {
@@ -102,8 +102,7 @@ func (p *parser) columns(line []byte) (err error) {
 	return nil
 }
 
-// internalColumns appends the trailer of an internal key, from the columns before the
-// value.
+// internalColumns parses the columns before the value, and appends the trailer of the internal key to the key.
 func (p *parser) internalColumns(rest []byte) (value []byte, err error) {
 	sequence, rest, ok := bytes.Cut(rest, []byte("\t"))
 	kind, value, ok2 := bytes.Cut(rest, []byte("\t"))
@@ -178,8 +177,8 @@ func (p *parser) userKey(o text.JSONEntry) error {
 	return errors.New("JSON: the object has a sequence number or a kind: use --internal-keys yes")
 }
 
-// repeatedField returns the name of a field that the object on the line, which was decoded,
-// has more than once. The decoder would take the last one.
+// repeatedField returns the name of a field that occurs more than once in the object on the line, which must be
+// valid. The decoder would use the last one.
 func repeatedField(line []byte) string {
 	d := json.NewDecoder(bytes.NewReader(line))
 	var names []string
@@ -194,7 +193,7 @@ func repeatedField(line []byte) string {
 	return ""
 }
 
-// jsonError shortens an error of the JSON decoder, which can hold a long part of the line.
+// jsonError shortens an error of the JSON decoder, which can contain a long part of the line.
 func jsonError(err error) error {
 	if name, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
 		if plain, err := strconv.Unquote(name); err == nil {
@@ -220,7 +219,7 @@ func jsonError(err error) error {
 	return fmt.Errorf("%q is of type %s, not %s", wrong.Field, kind, want)
 }
 
-// oneLineHint says how an array, or an object of several lines, gets into the form that is wanted.
+// oneLineHint returns advice on converting an array, or an object of several lines, to one object per line.
 func oneLineHint(line []byte, err error) string {
 	switch start := bytes.TrimLeft(line, " \t\r"); {
 	case bytes.HasPrefix(start, []byte("[")):
@@ -231,8 +230,8 @@ func oneLineHint(line []byte, err error) string {
 	return ""
 }
 
-// escapes matches the escapes of JSON. Those of both halves of a UTF-16 surrogate pair are one match, of 12 bytes, and
-// one of a half alone has 6 bytes.
+// escapes matches JSON escapes. A UTF-16 surrogate pair is one match of 12 bytes, and a lone surrogate is a match
+// of 6 bytes. All other matches are shorter.
 var escapes = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u[dD][89a-fA-F]..|.)`)
 })

@@ -28,7 +28,7 @@ type Reader struct {
 	Options Options
 	N       int // number of pairs read
 
-	name  string // of the input of the last pair or, in a directory, of the file
+	name  string // name of the last pair's input or, in a directory, file
 	line  int    // 0: the pair is a file
 	bar   *progress.Bar
 	noted []string
@@ -36,7 +36,7 @@ type Reader struct {
 	yield func(Pair, error) bool
 }
 
-// Place returns where the last pair is from.
+// Place returns the place of the last pair in the input.
 func (r *Reader) Place() string {
 	if r.line == 0 {
 		return r.name
@@ -44,8 +44,8 @@ func (r *Reader) Place() string {
 	return fmt.Sprintf("%s, line %d", r.name, r.line)
 }
 
-// Pairs returns the pairs of the inputs, one input after the other. Errors name the input and the line.
-// When ctx ends, it stops waiting for input.
+// Pairs returns the pairs of the inputs, one input after the other. Errors name the input and the line. When ctx
+// ends, Pairs stops waiting for input.
 func (r *Reader) Pairs(ctx context.Context) iter.Seq2[Pair, error] {
 	return func(yield func(Pair, error) bool) {
 		r.bar, r.yield = progress.Bytes(r.Stderr, TotalSize(r.Paths), "reading"), yield
@@ -61,17 +61,17 @@ func (r *Reader) Pairs(ctx context.Context) iter.Seq2[Pair, error] {
 	}
 }
 
-// Keys is like Pairs for the keys alone.
+// Keys is like Pairs, but yields only the keys.
 func (r *Reader) Keys(ctx context.Context) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		r.Pairs(ctx)(func(p Pair, err error) bool { return yield(p.Key, err) })
 	}
 }
 
-// errStop is the error if no more pairs are wanted.
+// errStop ends reading if the caller's loop ends.
 var errStop = errors.New("stop")
 
-// pair yields a pair. A line of 0 is a file.
+// pair yields a pair. If line is 0, the pair is a file.
 func (r *Reader) pair(p Pair, name string, line int) error {
 	if r.N == 0 && !r.Options.InternalKeys && looksLikeVersion().Match(p.Value) {
 		r.note("the values start with a sequence number and a kind: to make these part of the keys, use --internal-keys yes")
@@ -83,11 +83,11 @@ func (r *Reader) pair(p Pair, name string, line int) error {
 	return nil
 }
 
-// looksLikeVersion matches a value that starts with a sequence number and a kind, as with
+// looksLikeVersion matches a value that starts with a sequence number and a kind, as in lines for
 // --internal-keys.
 var looksLikeVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+\t(set|delete)\t`) })
 
-// note prints a note once, as plan reads an input twice.
+// note prints each note only once, since plan reads an input twice.
 func (r *Reader) note(format string, args ...any) {
 	if note := fmt.Sprintf(format, args...); !slices.Contains(r.noted, note) {
 		text.Note(r.Stderr, "%s", note)
@@ -115,8 +115,7 @@ func (r *Reader) read(ctx context.Context, path string) (err error) {
 	return r.lines(ctx, path, f)
 }
 
-// directory yields a pair for each regular file below dir: its slash path, and its
-// contents.
+// directory yields a pair for each regular file below dir: its path with slashes, and its contents.
 func (r *Reader) directory(dir string) error {
 	if r.Options.InternalKeys {
 		return fmt.Errorf("%s is a directory, whose files have no sequence numbers: leave out --internal-keys yes", dir)
@@ -154,7 +153,7 @@ func (r *Reader) isOutput(path string, d fs.DirEntry) (bool, error) {
 	return out || r.Options.Temporary.Has(info), nil
 }
 
-// contents returns the contents of a file, in buf if its capacity is enough.
+// contents returns the contents of a file, in buf if its capacity suffices.
 func (r *Reader) contents(path string, buf []byte) ([]byte, error) {
 	f, info, err := regular.Open(path)
 	if err != nil {
@@ -186,7 +185,7 @@ func Sort(ctx context.Context, pairs iter.Seq2[Pair, error], o *merge.SorterOpti
 			yield(nil, err)
 			return
 		}
-		defer s.Close() // what temporary files were for is done
+		defer s.Close() // the temporary files are not needed any more
 		for p, err := range pairs {
 			if err == nil {
 				err = s.Append(p.Key, p.Value)
