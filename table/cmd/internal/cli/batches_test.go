@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Keys come in their order, in batches, up to the first error. Those of lines are copied.
+// Batches keep the order of the keys, end at the first error, and contain copies.
 func TestBatches(t *testing.T) {
 	t.Parallel()
 	half := strings.Repeat("h", maxBatchBytes/2+1)
@@ -25,7 +25,7 @@ func TestBatches(t *testing.T) {
 		{[]string{"a", "b", "c"}, failure, [][]string{{"a", "b"}}},
 	} {
 		keys := func(yield func([]byte, error) bool) {
-			var line []byte // each key replaces the one before
+			var line []byte // each key overwrites the one before
 			for _, key := range tt.keys {
 				if line = append(line[:0], key...); !yield(line, nil) {
 					return

@@ -13,9 +13,9 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// addCompletions lets shells complete flags of all commands by their words, or by what their usage calls the values.
-// Then it leaves the quotes out of the usage, for a shell that lists it beside the names. Arguments, keys and numbers
-// are not completed.
+// addCompletions registers completions for the flags of all commands: the words of a Choice, or those for the
+// kind of value that the usage names. It removes the quotes from the usage, because shells list it beside the
+// names. Arguments, keys and numbers are not completed.
 func addCompletions(root *cobra.Command) {
 	root.CompletionOptions.SetDefaultShellCompDirective(cobra.ShellCompDirectiveNoFileComp)
 	for _, cmd := range append(root.Commands(), root) {
@@ -33,18 +33,18 @@ func addCompletions(root *cobra.Command) {
 	}
 }
 
-// completions complete the values of flags by what their usage calls them.
+// completions has the completions of flag values, by the kind of value that the usage names.
 var completions = map[string]cobra.CompletionFunc{
 	"file": AnyFile, "NAME": AnyFile,
 	"PAGE":      cobra.FixedCompletions([]string{"*.html"}, cobra.ShellCompDirectiveFilterFileExt),
 	"directory": cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
 }
 
-// AnyFile completes arguments of a command that takes any file.
+// AnyFile completes the names of any files.
 var AnyFile = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
 
-// Files completes arguments of a command that takes at most that many files, or any number if it is
-// 0. The patterns are those of their names. What remains are keys, or nothing.
+// Files completes the names of files that match the patterns, for the first most arguments, or for all if most is
+// 0. Later arguments are not completed.
 func Files(most int, patterns ...string) cobra.CompletionFunc {
 	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if most > 0 && len(args) >= most {
@@ -54,7 +54,7 @@ func Files(most int, patterns ...string) cobra.CompletionFunc {
 	}
 }
 
-// Complete lets shells complete the values of a flag. Of a list with commas in between, they complete the last value.
+// Complete registers the values of a flag for completion. In a comma-separated list, the last value is completed.
 func Complete(cmd *cobra.Command, flag string, values ...string) {
 	if cmd.Flag(flag).Value.Type() != "stringSlice" {
 		must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
@@ -79,14 +79,14 @@ func must(err error) {
 	}
 }
 
-// completionScripts are scripts for shells. They ask the hidden command __complete of cobra.
-// Unlike cobra's own scripts, they do not evaluate the words of the command line, they need no
-// other scripts, and they let file names hold any character.
+// completionScripts are scripts for shells. They call cobra's hidden command __complete. Unlike cobra's own
+// scripts, they do not evaluate the words of the command line, need no other scripts, and support any character
+// in file names.
 //
 //go:embed completion/script.*
 var completionScripts embed.FS
 
-// shells are those with a script. That of powershell is cobra's.
+// shells are the shells with a script. For powershell, it is cobra's.
 var shells = []string{"bash", "fish", "powershell", "zsh"}
 
 const completionLong = `Print a script for completion by the TAB key.
@@ -96,7 +96,7 @@ zsh         add to ~/.zshrc, behind compinit:  source <(sst completion zsh)
 fish        run once:  sst completion fish > ~/.config/fish/completions/sst.fish
 PowerShell  add to $PROFILE:  sst completion powershell | Out-String | Invoke-Expression`
 
-// CompletionCommand returns the command that prints scripts for shells.
+// CompletionCommand returns the command that prints completion scripts.
 func CompletionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "completion bash|fish|powershell|zsh",
@@ -120,5 +120,5 @@ func CompletionCommand() *cobra.Command {
 	}
 }
 
-// named returns a text about sst for the program.
+// named replaces sst in a text by the program's name.
 func named(s string) string { return strings.ReplaceAll(s, "sst", text.Program) }

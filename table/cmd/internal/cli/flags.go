@@ -28,13 +28,14 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// KeyFlags say how keys are given.
+// KeyFlags are the flags of commands that read keys.
 type KeyFlags struct {
-	From   string // a file with a key per line; -: standard input
-	Format string // one of input.FormatNames; "": of a file by its name, of arguments keys
+	From   string // a file with one key per line; -: standard input
+	Format string // one of input.FormatNames; "": for a file, by its name; for arguments, keys
 }
 
-// Add adds the flags. purpose says what the command does with the keys of the file, and usual is their usual Format.
+// Add adds the flags. purpose says what the command does with the keys of the file, and usual is the default
+// Format.
 func (f *KeyFlags) Add(cmd *cobra.Command, purpose, usual string) {
 	cmd.Flags().StringVar(&f.From, "keys-from", "", purpose+" the lines of this `file`")
 	AddInputFormat(cmd, &f.Format, usual)
@@ -45,13 +46,14 @@ func AddInputFormat(cmd *cobra.Command, format *string, usual string) {
 	cmd.Flags().Var(Choice(format, usual, input.FormatNames...), "input-format", "`format`: "+input.Formats)
 }
 
-// MaxBatchKeys is how many keys of --keys-from are looked up at once. They have at most maxBatchBytes.
+// MaxBatchKeys is the maximum number of keys of --keys-from that are looked up at once. Together they have at
+// most maxBatchBytes, unless a single key is longer.
 const (
 	MaxBatchKeys  = 100_000
 	maxBatchBytes = 16 << 20
 )
 
-// DecodeAll decodes the keys that are arguments.
+// DecodeAll decodes keys from arguments.
 func (f *KeyFlags) DecodeAll(args []string) ([][]byte, error) {
 	var keys [][]byte
 	for _, arg := range args {
@@ -69,7 +71,7 @@ func (f *KeyFlags) Batches(first [][]byte, cmd *cobra.Command, outputs output.Fi
 	return batches(f.Lines(cmd.Context(), first, cmd, outputs), MaxBatchKeys)
 }
 
-// batches yields batches of copies of keys, up to most in a batch. After an error it ends.
+// batches yields copies of keys in batches of up to most keys. It ends after an error.
 func batches(keys iter.Seq2[[]byte, error], most int) iter.Seq2[[][]byte, error] {
 	return func(yield func([][]byte, error) bool) {
 		var batch [][]byte
@@ -93,8 +95,8 @@ func batches(keys iter.Seq2[[]byte, error], most int) iter.Seq2[[][]byte, error]
 	}
 }
 
-// Lines yields the first keys and those of --keys-from, which must not be one of the outputs. A key is valid until the
-// next one.
+// Lines yields the first keys and those of --keys-from, whose file must not be one of the outputs. A key is valid
+// until the next one is read.
 func (f *KeyFlags) Lines(ctx context.Context, first [][]byte, cmd *cobra.Command, outputs output.Files) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, key := range first {
@@ -105,7 +107,7 @@ func (f *KeyFlags) Lines(ctx context.Context, first [][]byte, cmd *cobra.Command
 		if f.From == "" {
 			return
 		}
-		// The answers are printed while keys are read: a bar would be drawn among them.
+		// Results are printed while keys are read: a bar would be drawn among them.
 		r := &input.Reader{Paths: []string{f.From}, Stdin: cmd.InOrStdin(), Stderr: struct{ io.Writer }{cmd.ErrOrStderr()}}
 		r.Options = input.Options{Format: f.Format, KeysOnly: true, Outputs: outputs}
 		err := r.Options.Check(r.Paths, r.Stdin)
@@ -120,7 +122,7 @@ func (f *KeyFlags) Lines(ctx context.Context, first [][]byte, cmd *cobra.Command
 	}
 }
 
-// MemoryFlags are the flags of commands that limit their memory.
+// MemoryFlags has the flag of commands with a memory limit.
 type MemoryFlags struct{ memory memory.Limit } // 0: not given
 
 // Add adds the flag.
@@ -130,7 +132,7 @@ func (f *MemoryFlags) Add(cmd *cobra.Command) {
 	cmd.Flag("memory").DefValue = "1GiB"
 }
 
-// Limit returns the limit.
+// Limit returns the limit, and an error if there is not that much memory.
 func (f *MemoryFlags) Limit() (memory.Limit, error) {
 	if f.memory == 0 {
 		return memory.Usual()
@@ -138,16 +140,15 @@ func (f *MemoryFlags) Limit() (memory.Limit, error) {
 	return f.memory, f.memory.Check()
 }
 
-// ErrNoPage is the error of a command without the flag.
+// ErrNoPage is the error if the flag of AddPageFlag is missing.
 var ErrNoPage = UsageErrorf("missing -o PAGE (use - for standard output)")
 
-// AddPageFlag adds the flag for the name of the web page that the command writes.
+// AddPageFlag adds the flag that names the web page to write.
 func AddPageFlag(cmd *cobra.Command, name *string) {
 	cmd.Flags().StringVarP(name, "output", "o", "", "write the page to `PAGE`; -: standard output (required)")
 }
 
-// WritePage writes a web page to the file with this name. The file gets its name when the
-// page is complete.
+// WritePage writes a web page to the named file. The file gets its name once the page is complete.
 func WritePage(ctx context.Context, name string, page func(io.Writer) error, stdout io.Writer) error {
 	return Interruptible(ctx, func(ctx context.Context) error {
 		return output.WriteFile(ctx, name, stdout, func(to io.Writer) error {
@@ -157,13 +158,13 @@ func WritePage(ctx context.Context, name string, page func(io.Writer) error, std
 	})
 }
 
-// A value is the value of a flag, which is parsed when it is given.
+// A value is a pflag.Value that is parsed by a function.
 type value[T any] struct {
 	to    *T
-	kind  string // as Type returns
-	text  string // as it is given
+	kind  string // returned by Type
+	text  string // as given
 	parse func(string) (T, error)
-	words []string // nil: any
+	words []string // allowed values; nil: any
 }
 
 func (v *value[T]) String() string { return v.text }
@@ -175,8 +176,8 @@ func (v *value[T]) Set(s string) (err error) {
 	return err
 }
 
-// Parsed returns the value of a flag that parse parses, with a default that is not empty or is *to. kind is its Type.
-// Unless the kind is one of flagTypes, the errors of parse say what the value is not: "not a rate".
+// Parsed returns a flag value that parse parses into *to. kind is its Type. The default is text or, if that is
+// empty, the present *to. Unless flagTypes describes kind, errors of parse have the form "not a rate".
 func Parsed[T any](to *T, kind, text string, parse func(string) (T, error)) pflag.Value {
 	v := &value[T]{to: to, kind: kind, parse: parse}
 	if text != "" {
@@ -185,7 +186,7 @@ func Parsed[T any](to *T, kind, text string, parse func(string) (T, error)) pfla
 	return v
 }
 
-// Choice returns the value of a flag that is one of the words, which shells complete.
+// Choice returns a flag value that is one of the words, which shells complete. word is the default.
 func Choice(to *string, word string, words ...string) pflag.Value {
 	*to = word
 	return &value[string]{to: to, kind: "string", text: word, words: words, parse: func(s string) (string, error) {
@@ -196,7 +197,7 @@ func Choice(to *string, word string, words ...string) pflag.Value {
 	}}
 }
 
-// Key returns the value of a flag that is a key with escapes. nil means that the flag is not given.
+// Key returns a flag value that is a key with escapes. *to stays nil if the flag is not given.
 func Key(to *[]byte) pflag.Value {
 	return Parsed(to, "key", "", func(s string) ([]byte, error) {
 		key, err := printable.Unescape(s)
@@ -204,10 +205,11 @@ func Key(to *[]byte) pflag.Value {
 	})
 }
 
-// MaxCount is the largest limit of a count, such as of all keys. Below 2⁵³, a float64 has each whole number.
+// MaxCount is the largest limit of a count, for example of keys. It is below 2^53, up to which float64 represents
+// every whole number.
 const MaxCount = 1_000_000_000_000_000
 
-// Count returns the value of a flag that is a number of keys, tables or the like, 1 to most: 10000000000,
+// Count returns a flag value that is a number of keys, tables or the like, from 1 to most: 10000000000,
 // 10_000_000_000, 10,000,000,000, 10e9 or 10G.
 func Count[T int | uint64](to *T, text string, most uint64) pflag.Value {
 	return Parsed(to, "value", text, func(s string) (T, error) {
@@ -226,8 +228,8 @@ func Count[T int | uint64](to *T, text string, most uint64) pflag.Value {
 	})
 }
 
-// CountVar defines a flag that counts things, with a shorthand if it is not empty. It takes what Count takes, and 0 and
-// numbers below it, which the command may forbid.
+// CountVar defines a flag for a number of things. It accepts the forms that Count does, and also 0 and negative
+// numbers, which the command may reject.
 func CountVar(flags *pflag.FlagSet, p *int, name, shorthand string, n int, usage string) {
 	flags.VarP(Parsed(p, "int", strconv.Itoa(n), func(s string) (int, error) {
 		n, err := wholeNumber(s)
@@ -238,8 +240,8 @@ func CountVar(flags *pflag.FlagSet, p *int, name, shorthand string, n int, usage
 	}), name, shorthand, usage)
 }
 
-// Size returns the value of a flag that is a number of bytes: 65536, 65_536, 64KiB or 1e6. The error for
-// others, and for sizes below least or above most, names the values.
+// Size returns a flag value that is a number of bytes from least to most: 65536, 65_536, 64KiB or 1e6. Errors are
+// "not " and values, a description of the allowed values.
 func Size[T ~int64 | ~uint64](to *T, text string, least, most int64, values string) pflag.Value {
 	return Parsed(to, "value", text, func(s string) (T, error) {
 		n, unit, err := number(s)
@@ -255,8 +257,8 @@ func Size[T ~int64 | ~uint64](to *T, text string, least, most int64, values stri
 // countUnits are the units of a number of things.
 var countUnits = map[string]float64{"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 
-// wholeNumber parses a whole number, which may have a unit, such as 1M. The error is
-// strconv.ErrRange if it has more than 18 digits.
+// wholeNumber parses a whole number that may have a unit, such as 1M. For more than 18 digits, it returns
+// strconv.ErrRange.
 func wholeNumber(s string) (int64, error) {
 	n, unit, err := number(s)
 	factor := countUnits[unit]
@@ -264,7 +266,7 @@ func wholeNumber(s string) (int64, error) {
 	switch {
 	case err != nil || factor == 0 || unit != "" && strings.Contains(s, ",") || n != math.Trunc(n):
 		return 0, strconv.ErrSyntax
-	case n == 0 && math.Signbit(n): // -0, or what is rounded to it, would pass for 0 where numbers must be >= 0
+	case n == 0 && math.Signbit(n): // -0, or a number rounded to it, would pass a check for >= 0
 		return 0, strconv.ErrSyntax
 	case math.Abs(n) >= 1e18:
 		return 0, strconv.ErrRange
@@ -272,7 +274,7 @@ func wholeNumber(s string) (int64, error) {
 	return int64(n), nil
 }
 
-// numbers matches a number and its unit. The commas of the first kind are between groups of three digits.
+// numbers matches a number and its unit. The first alternative has commas between groups of three digits.
 var numbers = regexp.MustCompile(`^ *([-+]?[0-9]{1,3}(?:,[0-9]{3})+|[-+]?[0-9_]*\.?[0-9_]*(?:[eE][-+]?[0-9]+)?) *([A-Za-z]*) *$`)
 
 // number parses 1000000, 1_000_000, 1,000,000 or 1e6 and a unit.

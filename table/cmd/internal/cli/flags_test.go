@@ -30,7 +30,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// A flag takes what Count takes, and numbers < 1.
+// CountVar accepts the forms that Count does, and numbers < 1.
 func TestCountVar(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

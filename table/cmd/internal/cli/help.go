@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// helpTemplate is the help of a command: how to use it, what it does, its flags, and examples. A Topic is hidden.
+// helpTemplate is the help of a command: usage, description, flags and examples. A Topic is a hidden command.
 const helpTemplate = `{{$more := flagsOfTopics .}}{{if not .Hidden}}Usage: {{.UseLine}}
 
 {{end}}{{with (or .Long .Short)}}{{. | trimTrailingWhitespaces}}
@@ -36,13 +36,13 @@ Examples:
 
 func init() { cobra.AddTemplateFunc("flagsOfTopics", flagsOfTopics) } // once: it is not safe for concurrent use
 
-// setHelp gives a root command and all below it our help, and makes cobra's help command one of ours: it returns an
-// error for an unknown command.
+// setHelp sets the help of a root command and its subcommands, and adapts cobra's help command, so that it
+// returns an error for an unknown command.
 func setHelp(root *cobra.Command) {
 	root.SetUsageTemplate(helpTemplate)
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		if f := cmd.Flags().Lookup("help"); cmd != root && f != nil {
-			f.Hidden = true // who reads this knows
+			f.Hidden = true // readers of the help know it
 		}
 		help := cmd.UsageString()
 		if !cmd.Hidden {
@@ -69,17 +69,17 @@ func setHelp(root *cobra.Command) {
 	}
 }
 
-// topicAnnotation is the name of a flag's annotation with the topic that explains it.
+// topicAnnotation is the flag annotation that names the topic that explains the flag.
 const topicAnnotation = "topic"
 
-// ExplainIn leaves it to a topic to explain flags. The help of the command only names them.
+// ExplainIn moves the explanation of flags to a topic. The command's help only lists their names.
 func ExplainIn(cmd *cobra.Command, topic string, flags ...string) {
 	for _, name := range flags {
 		must(cmd.Flags().SetAnnotation(name, topicAnnotation, []string{topic}))
 	}
 }
 
-// flagsOfTopics hides the flags that topics explain, and returns a line with the names of those of each topic.
+// flagsOfTopics hides the flags that topics explain, and returns a line with their names for each topic.
 func flagsOfTopics(cmd *cobra.Command) string {
 	names := map[string]string{}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -95,8 +95,8 @@ func flagsOfTopics(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// printHelp runs the root without a command, or a topic. Arguments that are left for the root are names of commands
-// that cobra does not look at: "" and "-".
+// printHelp runs a topic, or the root without a command. Arguments that reach the root are "" or "-", which cobra
+// does not treat as command names.
 func printHelp(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return unknownCommand(cmd, args[0])
@@ -104,7 +104,7 @@ func printHelp(cmd *cobra.Command, args []string) error {
 	return cmd.Help()
 }
 
-// Topic returns a function that makes a command of a text.
+// Topic returns a function that returns a hidden command whose help is long.
 func Topic(name, short, long string) func() *cobra.Command {
 	return func() *cobra.Command {
 		return &cobra.Command{Use: name, Short: short, Long: long, Hidden: true, Args: Arguments("", 0, 0, 0), RunE: printHelp}
@@ -121,18 +121,18 @@ const (
 	ExitMemory   = 4
 )
 
-// An ExitStatus is what the exit status of a command means, by number. "" at ExitNegative and
-// ExitDamaged: the command never has it.
+// An ExitStatus describes the exit statuses of a command, by number. If ExitNegative or ExitDamaged is "", the
+// command never ends with it.
 type ExitStatus [5]string
 
-// usual are the meanings that each command has, with ExitMemory, which only the help of the program names.
+// usual has the meanings that all commands share. ExitMemory is common too, but only the program's help lists it.
 var usual = ExitStatus{ExitOK: "all is well", ExitUsage: "usage error, or I/O error"}
 
-// ErrNegative ends a command whose answer is negative: a key is absent, or two tables
-// differ. No message is printed for it.
+// ErrNegative ends a command whose result is negative: a key is absent, or two tables differ. No message is
+// printed for it.
 var ErrNegative = errors.New("no")
 
-// Negative returns ErrNegative if an answer is negative.
+// Negative returns ErrNegative if a result is negative.
 func Negative(is bool) error {
 	if is {
 		return ErrNegative
@@ -155,11 +155,11 @@ func StatusOf(err error) int {
 	return ExitUsage
 }
 
-// exitAnnotation is the name of a command's annotation with what its exit statuses mean.
+// exitAnnotation is the command annotation with the help on its exit statuses.
 const exitAnnotation = "exit status"
 
-// Annotation returns the annotations of a command with these exit statuses. Those that are "" and
-// that each command has are as usual.
+// Annotation returns the annotations of a command with these exit statuses. If one is "", its usual meaning is
+// used, if any.
 func (s ExitStatus) Annotation() map[string]string {
 	for status, meaning := range usual {
 		s[status] = cmp.Or(s[status], meaning)

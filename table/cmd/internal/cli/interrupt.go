@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// An InterruptError ends a command that was interrupted by a signal. It is the cause of the
-// context of Interruptible.
+// An InterruptError is the error of a command that was interrupted by a signal. It is the cause of
+// Interruptible's context.
 type InterruptError struct{ Signal syscall.Signal }
 
 func (i InterruptError) Error() string { return "interrupted" }
@@ -32,14 +32,14 @@ func (i InterruptError) Report(stderr io.Writer) int {
 // InterruptGrace is how long an interrupted command may take to end. Tests change it.
 var InterruptGrace = time.Second
 
-// Interruptible runs do with a context that ends at the first signal that would end the
-// process. So do can remove its temporary files. If it takes longer than InterruptGrace,
-// such as on a slow disk, the process ends anyway.
+// Interruptible runs do with a context that ends at the first signal that would end the process, so that do can
+// remove its temporary files. If do takes longer than InterruptGrace, for example on a slow disk, the process
+// ends anyway.
 func Interruptible(ctx context.Context, do func(context.Context) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	signals, done := make(chan os.Signal, 1), make(chan bool)
-	if caught := TerminatingSignals(); len(caught) > 0 { // without signals, Notify would catch all
+	if caught := TerminatingSignals(); len(caught) > 0 { // without arguments, Notify would catch all signals
 		signal.Notify(signals, caught...)
 		defer signal.Stop(signals)
 	}
@@ -66,8 +66,8 @@ func Interruptible(ctx context.Context, do func(context.Context) error) error {
 	return err
 }
 
-// TerminatingSignals returns the signals that would end the process. It leaves out signals
-// that were ignored when the process started, such as with nohup.
+// TerminatingSignals returns the signals that would end the process. It excludes signals that were ignored when
+// the process started, as with nohup.
 func TerminatingSignals() []os.Signal {
 	return slices.DeleteFunc(slices.Clone(allTerminatingSignals), func(s os.Signal) bool {
 		return s == syscall.Signal(0) || signal.Ignored(s)

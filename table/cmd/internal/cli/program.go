@@ -1,5 +1,5 @@
-// Package cli has what sst shares with any command line of commands and flags: usage and its
-// messages, the help, completion by shells, signals, and standard output.
+// Package cli has the parts of sst that any command-line program needs: usage errors, help, shell completion,
+// signals and standard output.
 package cli
 
 import (
@@ -29,19 +29,19 @@ type Program struct {
 	Short, Long string
 	Exit        ExitStatus
 	Groups      []Group
-	Aliases     map[string][]string                    // earlier names of commands, with what each stands for
-	Moved       map[string]string                      // commands that another program has
+	Aliases     map[string][]string                    // from earlier names of commands to the words that replace them
+	Moved       map[string]string                      // from commands that moved to another program to the command to run
 	Check       func(cmd *cobra.Command) error         // checks the flags before a command runs
 	Advise      func(io.Writer, *cobra.Command, error) // prints what to do about an error, after its message
 }
 
-// A Group is some of the commands, under a title in the help. That of help is in the last one.
+// A Group is a group of commands under a title in the help. The help command is in the last one.
 type Group struct {
 	ID, Title string
 	Commands  Commands
 }
 
-// Commands are functions that make commands, by their names.
+// Commands has functions that return commands, by name.
 type Commands map[string]func() *cobra.Command
 
 // Run executes the command line and returns the exit status.
@@ -66,7 +66,7 @@ func (p Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) i
 		err = flushErr
 	}
 	switch {
-	case errors.Is(err, ErrNegative): // which is printed
+	case errors.Is(err, ErrNegative): // the result is printed already
 	case isClosedPipe(err):
 		return InterruptError{Signal: syscall.SIGPIPE}.Report(stderr)
 	case err != nil:
@@ -75,13 +75,13 @@ func (p Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) i
 	return StatusOf(err)
 }
 
-// isClosedPipe reports whether nobody reads the output any more, which needs no message. If the other end has closed a
-// network connection, err contains an os.SyscallError.
+// isClosedPipe reports whether the reader of the output has closed it, which needs no message. For a network
+// connection closed by the other end, err contains an os.SyscallError.
 func isClosedPipe(err error) bool {
 	return errors.Is(err, syscall.EPIPE) && !errors.As(err, new(*os.SyscallError))
 }
 
-// execute executes a command. It returns the command, and the error that ended it.
+// execute executes a command, and returns it with its error.
 func (p Program) execute(args []string, stdin io.Reader, stdout, stderr io.Writer) (*cobra.Command, error) {
 	root := p.Command(args)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
@@ -102,10 +102,10 @@ func (p Program) execute(args []string, stdin io.Reader, stdout, stderr io.Write
 	return command, err
 }
 
-// printError prints the error that ended a command and what to do next: how the command is used, or what Advise says.
+// printError prints the error of a command, and then its usage or the advice from Advise.
 func (p Program) printError(w io.Writer, command *cobra.Command, err error) {
 	message := err
-	if short := memory.Short(err); short != nil { // what it came through says no more
+	if short := memory.Short(err); short != nil { // the errors around it add nothing
 		message = short
 	}
 	for _, line := range text.Lines(message) {
@@ -120,14 +120,14 @@ func (p Program) printError(w io.Writer, command *cobra.Command, err error) {
 	}
 }
 
-// Command returns the program with all commands. If the first argument is the name of a command, it makes no other:
-// all of them have more than 100 flags.
+// Command returns the program with all commands. If the first argument is the name of a command, it creates only
+// that one: together, the commands have more than 100 flags.
 func (p Program) Command(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use: text.Program + " COMMAND", Version: version(), Annotations: p.Exit.Annotation(), Short: p.Short, Long: p.Long,
 		DisableFlagsInUseLine: true, SilenceErrors: true, SilenceUsage: true, RunE: printHelp,
 		DisableSuggestions: true, SuggestionsMinimumDistance: 2, // see didYouMean
-		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, // there is ours
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true}, // we have our own
 	}
 	one := len(args) > 0 && slices.ContainsFunc(p.Groups, func(g Group) bool { return g.Commands[args[0]] != nil })
 	for _, g := range p.Groups {
@@ -175,7 +175,7 @@ type Stdout struct {
 // IsTerminal reports whether standard output is a terminal.
 func (s Stdout) IsTerminal() bool { return progress.IsTerminal(s.file) }
 
-// Sync has what was flushed on disk, if standard output is a regular file.
+// Sync syncs the flushed output to disk, if standard output is a regular file.
 func (s Stdout) Sync() error {
 	if info, err := s.Stat(); err == nil && info.Mode().IsRegular() {
 		return s.file.(*os.File).Sync()
@@ -183,7 +183,7 @@ func (s Stdout) Sync() error {
 	return nil
 }
 
-// Stat describes the file that standard output is.
+// Stat describes the file behind standard output.
 func (s Stdout) Stat() (fs.FileInfo, error) {
 	if f, ok := s.file.(*os.File); ok {
 		return f.Stat()

@@ -13,8 +13,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A command whose output is not read any more ends as by SIGPIPE, without a message. A network connection that is
-// closed is another error.
+// If the reader of its output has gone, a command ends as by SIGPIPE, without a message. A closed network
+// connection is reported like other errors.
 func TestClosedPipe(t *testing.T) {
 	output := &fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.EPIPE}
 	connection := &net.OpError{Op: "write", Net: "tcp", Err: os.NewSyscallError("write", syscall.EPIPE)}

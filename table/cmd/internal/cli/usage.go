@@ -15,21 +15,21 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// A UsageError is a mistake in the arguments or flags of a command. sst prints it together with
-// how the command is used.
+// A UsageError is a mistake in the arguments or flags of a command. sst prints it together with the command's
+// usage.
 type UsageError struct{ error }
 
-// UsageErrorf returns a UsageError with a message as fmt.Errorf formats it. The message says what
-// was wrong and what is expected.
+// UsageErrorf returns a UsageError with a message formatted as by fmt.Errorf. The message says what is wrong and
+// what is expected.
 func UsageErrorf(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
 
 func (e UsageError) Unwrap() error { return e.error }
 
-// Unlimited is a number of arguments without limit.
+// Unlimited, as the maximum of Arguments, sets no limit.
 const Unlimited = 1 << 30
 
-// Arguments checks the number of arguments. what names those that must be there, such as "SOURCE and KEY". The first
-// names arguments are names of files.
+// Arguments returns a check for the number of arguments. what names the required ones, such as "SOURCE and KEY".
+// The first names arguments are file names.
 func Arguments(what string, least, most, names int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
@@ -50,8 +50,8 @@ func Arguments(what string, least, most, names int) cobra.PositionalArgs {
 	}
 }
 
-// maxName is the longest path that messages print whole, in bytes. Linux opens none of 4096 bytes, and Windows
-// none of 32 KiB.
+// maxName is the length in bytes of the longest path that messages print in full. Linux cannot open paths of 4096
+// bytes, nor Windows paths of 32 KiB.
 func maxName() int {
 	if runtime.GOOS == "windows" {
 		return 32 << 10
@@ -59,8 +59,7 @@ func maxName() int {
 	return 4 << 10
 }
 
-// checkName returns an error for a path that is too long for any file. Messages about the file would print
-// all of it.
+// checkName returns an error for a path that is too long for any file. Otherwise messages would print it in full.
 func checkName(path string) error {
 	if len(path) <= maxName() {
 		return nil
@@ -68,7 +67,7 @@ func checkName(path string) error {
 	return UsageErrorf("file name %s is too long: the limit is %d bytes", format.Quote([]byte(path)), maxName())
 }
 
-// needsAnnotation is the name of a flag's annotation with the flag that it needs.
+// needsAnnotation is the flag annotation that names the flag it needs.
 const needsAnnotation = "needs"
 
 // Needs makes it a usage error to give a flag without another one.
@@ -83,8 +82,8 @@ func Exclude(cmd *cobra.Command, flag string, others ...string) {
 	}
 }
 
-// checkFlags returns an error for an empty flag, one without the flag that it needs, or one that is the name of no
-// file.
+// checkFlags returns an error for a flag that is empty, lacks the flag that it needs, or has a file name that is
+// too long.
 func checkFlags(cmd *cobra.Command) (err error) {
 	cmd.Flags().Visit(func(f *pflag.Flag) { err = cmp.Or(err, checkFlag(cmd, f)) })
 	return err
@@ -100,25 +99,25 @@ func checkFlag(cmd *cobra.Command, f *pflag.Flag) error {
 			return UsageErrorf("--%s needs --%s", f.Name, needed)
 		}
 	}
-	if name, _ := pflag.UnquoteUsage(f); completions[name] != nil { // it is that of a file
+	if name, _ := pflag.UnquoteUsage(f); completions[name] != nil { // the value is a file name
 		return checkName(value)
 	}
 	return nil
 }
 
-// isEmpty reports whether a value is empty, such as that of an unset variable of a shell: the command would do as if the
-// flag were not given. For -o= pflag sets "=".
+// isEmpty reports whether a value is empty, for example from an unset shell variable: the command would behave as
+// if the flag were not given. For -o= pflag sets "=".
 func isEmpty(f *pflag.Flag, value string) bool {
 	return value == "" || f.Shorthand != "" && value == "="
 }
 
-// flagTypes describes the values of flags, by the type of the flag.
+// flagTypes describes flag values by their types.
 var flagTypes = map[string]string{
 	"int": "a whole number", "uint64": "a whole number ≥ 0", "float64": "a number",
 	"bool": "true or false", "duration": "a time such as 90m or 24h", "intSlice": "whole numbers, separated by commas", "stringSlice": "words, separated by commas",
 }
 
-// takes describes the values of a flag. It is the end of a message, "" if the help must do.
+// takes describes the values of a flag, as the end of a message. It returns "" if there is no short description.
 func takes(f *pflag.Flag) string {
 	if values, ok := flagTypes[f.Value.Type()]; ok {
 		return ": it takes " + values
@@ -132,7 +131,7 @@ func takes(f *pflag.Flag) string {
 	return ""
 }
 
-// explain puts the errors of cobra and pflag into our words, and names a flag as it was given.
+// explain rewords errors of cobra and pflag, and names a flag as it was given.
 func explain(cmd *cobra.Command, args []string, err error) error {
 	var (
 		unknown *pflag.NotExistError
@@ -166,14 +165,13 @@ func explain(cmd *cobra.Command, args []string, err error) error {
 // unknownCommand returns the error for a command that root does not have, with the names of similar ones.
 func unknownCommand(root *cobra.Command, wrong string) error {
 	suggestion := ""
-	if wrong != "" { // which all names start with
+	if wrong != "" { // every name starts with ""
 		suggestion = didYouMean(root.Name()+" ", root.SuggestionsFor(wrong))
 	}
 	return UsageErrorf("unknown command %s%s", format.Quote([]byte(wrong)), cmp.Or(suggestion, ": for a list, run "+root.Name()+" help"))
 }
 
-// didYouMean asks whether one of the names was meant. It is the end of a message. Each name
-// gets the prefix.
+// didYouMean returns a suggestion of the names, each with the prefix, as the end of a message.
 func didYouMean(prefix string, names []string) string {
 	if len(names) == 0 {
 		return ""
@@ -182,7 +180,7 @@ func didYouMean(prefix string, names []string) string {
 	return ": did you mean " + prefix + strings.Join(names, " or "+prefix) + "?"
 }
 
-// asGiven puts the flag at the start of a message as it was given: -n instead of --keys.
+// asGiven rewrites the flag at the start of a message to the form in which it was given: -n instead of --keys.
 func asGiven(cmd *cobra.Command, args []string, err error) error {
 	name, rest, _ := strings.Cut(err.Error(), " ")
 	f := cmd.Flags().Lookup(strings.TrimPrefix(name, "--"))
@@ -221,7 +219,7 @@ func explainValue(err *pflag.InvalidValueError) error {
 	return UsageErrorf("--%s is %s, %s", flag.Name, given, problem)
 }
 
-// CheckRange returns an error if the number of a flag is < least or > most.
+// CheckRange returns an error if n, the value of a flag, is < least or > most.
 func CheckRange(flag string, n, least, most int) error {
 	if n < least || n > most {
 		return UsageErrorf("%s is %d, not %d to %d", flag, n, least, most)
@@ -233,7 +231,7 @@ func explainUnknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	name, letters := err.GetSpecifiedName(), err.GetSpecifiedShortnames()
 	given := "--" + name
 	switch {
-	case len(letters) > 1: // perhaps a name behind a single dash
+	case len(letters) > 1: // perhaps a name after a single dash
 		given, name = "-"+letters, letters
 	case letters != "":
 		given = "-" + letters
@@ -241,8 +239,8 @@ func explainUnknownFlag(cmd *cobra.Command, err *pflag.NotExistError) error {
 	return UsageErrorf("unknown flag %s%s", format.Quote([]byte(given)), didYouMean("--", nearestFlags(cmd.Flags(), name)))
 }
 
-// nearestFlags returns the names of flags that may have been meant by a wrong one: they begin so, or at most every
-// third letter, and no more than two, differ. cobra finds them among names of commands.
+// nearestFlags returns the names of flags that a wrong name may have meant: they start with it, or differ from it
+// in at most a third of its letters, and at most two. cobra suggests only commands, so each flag becomes one.
 func nearestFlags(flags *pflag.FlagSet, wrong string) []string {
 	const longest = 64 // bytes of a name
 	if wrong, _, _ = strings.Cut(wrong, "="); len(wrong) < 2 || len(wrong) > longest {

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// A wrong name of a flag is answered with the nearest right one, if there is one.
+// For a wrong flag name, the nearest flags are suggested, if there are any.
 func TestNearestFlags(t *testing.T) {
 	for _, tt := range []struct {
 		wrong, name string
