@@ -18,15 +18,15 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// ExceptFlags name keys that become exceptions of a filter.
+// ExceptFlags are the flags for the exceptions of a filter.
 type ExceptFlags struct {
-	Never       string // a file of keys; -: standard input; "": not given
+	Never       string // a file of keys that become exceptions; -: standard input; "": not given
 	Format      string // of its lines
-	AddFilter   string // a command that gives the table a filter, for an error
-	knownAbsent bool   // none of them is in the set, says the user
+	AddFilter   string // a command that adds a filter to the table, for an error message
+	knownAbsent bool   // the user vouches that none of them is in the set
 }
 
-// Add adds the flags but for Format.
+// Add adds the flags, except one for Format.
 func (f *ExceptFlags) Add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Never, "never", "", "no key in this `file` is a false positive")
 	cmd.Flags().BoolVar(&f.knownAbsent, "known-absent", false, "vouch that no key of --never is in the set")
@@ -48,12 +48,13 @@ func (f *ExceptFlags) WriteFile(ctx context.Context, cmd *cobra.Command, t *dbfi
 	return output.WriteFile(ctx, out, cmd.OutOrStdout(), func(to io.Writer) error { return f.Write(to, t, list.Keys(ctx)) })
 }
 
-// Write writes a table with the exceptions of some keys of the list. Wrong exceptions and a damaged table are errors.
+// Write writes a copy of the table to which the keys that are false positives are added as exceptions. If a key
+// cannot be an exception, or the table is damaged, it returns an error.
 func (f *ExceptFlags) Write(to io.Writer, t *dbfile.File, keys iter.Seq2[[]byte, error]) error {
 	if t.Reader.FilterOnly() && !f.knownAbsent {
 		return t.Wrap(cli.UsageErrorf("a filter alone cannot check that no key in %s is in the set: if you are sure, use --known-absent", text.ShellPath(f.Never)))
 	}
-	filters, err := t.Filters(), t.Reader.Verify() // all is copied
+	filters, err := t.Filters(), t.Reader.Verify() // the whole table is copied
 	switch {
 	case err != nil:
 	case !filters.HasTable() && len(t.Layout.Data) > 0:

@@ -14,10 +14,11 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// BenchmarkExceptions looks up three million absent keys in a table of a million, makes exceptions of the most frequent
-// false positives, and looks up three million more. Both follow Zipf's law over a million keys. falsepos are those of
-// the second half, and %bytes what the exceptions take, of the filter's bytes: medians of eleven runs, since it decides
-// much whether the most frequent keys are among them.
+// BenchmarkExceptions looks up three million absent keys in a table of a million, makes the most frequent false
+// positives exceptions, and looks up three million more. Both follow Zipf's law over a million keys. falsepos is
+// the number of false positives in the second half, and %bytes the size of the exceptions in percent of the
+// filter. Both are medians of eleven runs, since much depends on whether the most frequent keys are false
+// positives.
 func BenchmarkExceptions(b *testing.B) {
 	fuse8, err := fuse.New(8)
 	noError(b, err)
@@ -46,7 +47,7 @@ func BenchmarkExceptions(b *testing.B) {
 	}
 }
 
-// measureExceptions reports what so many exceptions save.
+// measureExceptions reports the effect of up to most exceptions.
 func measureExceptions(b *testing.B, contents []byte, absent [][]byte, p filter.TablePolicy, most int) {
 	b.Helper()
 	absent = slices.Clone(absent)

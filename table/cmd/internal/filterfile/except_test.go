@@ -24,7 +24,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// A sieveCase is a random table, and the model of what its filter must report.
+// A sieveCase is a random table, and a model of its filter.
 type sieveCase struct {
 	name           string
 	o              table.WriterOptions
@@ -57,10 +57,10 @@ func randomSieve(t *testing.T, seed uint64) *sieveCase {
 	return c
 }
 
-// randomPath returns one of some thousand keys.
+// randomPath returns one of a few thousand keys.
 func randomPath(rng *rand.Rand) string { return fmt.Sprintf("%x/%x", rng.IntN(20), rng.IntN(300)) }
 
-// key is the key to append or to look up.
+// key returns the stored key of a user key.
 func (c *sieveCase) key(user string) []byte {
 	if c.internal {
 		return internalkey.SearchKey(nil, []byte(user), 7)
@@ -68,7 +68,7 @@ func (c *sieveCase) key(user string) []byte {
 	return []byte(user)
 }
 
-// open opens a table as the commands do.
+// open opens a table like the commands.
 func (c *sieveCase) open(t *testing.T, contents []byte) *dbfile.File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "table.filter")
@@ -83,8 +83,8 @@ func (c *sieveCase) open(t *testing.T, contents []byte) *dbfile.File {
 	return f
 }
 
-// Whatever table gets exceptions for a random list: it reports no key of the list any more, and all keys and prefixes.
-// All else is the same. A key of the table, or a prefix, is refused.
+// With exceptions for a random list, any table's filter rules out each key of the list, and none of the table's
+// keys and prefixes. Everything else is unchanged. Keys of the table and prefixes are rejected as exceptions.
 func TestExceptLaw(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -123,7 +123,7 @@ func TestExceptLaw(t *testing.T) {
 	}
 }
 
-// check compares a table with the one before, and returns how many exceptions it has.
+// check compares a table with the original, and returns the number of its exceptions.
 func (c *sieveCase) check(t *testing.T, before, f *dbfile.File, good map[string]bool) int {
 	t.Helper()
 	if err := f.Reader.Verify(); err != nil {
@@ -140,11 +140,11 @@ func (c *sieveCase) check(t *testing.T, before, f *dbfile.File, good map[string]
 	}
 	l, err := f.Reader.Layout()
 	noError(t, err)
-	filters, err := l.Filters() // also those that are read by the page
+	filters, err := l.Filters() // reads paged filters too
 	noError(t, err)
 	for prefix := range c.prefixes {
 		if !filters.Table.Contains([]byte(prefix)) || filters.Never.Contains([]byte(prefix)) {
-			t.Errorf("%s: prefix %s is denied", c.name, prefix)
+			t.Errorf("%s: prefix %s is ruled out", c.name, prefix)
 		}
 	}
 	if !c.o.FilterOnly {
@@ -165,7 +165,7 @@ func entriesOf(t *testing.T, f *dbfile.File) (all []string) {
 	return all
 }
 
-// checkRefused checks that keys, where they are stored, and prefixes are refused by name.
+// checkRefused checks that stored keys and prefixes are rejected, and named in the error.
 func (c *sieveCase) checkRefused(t *testing.T, flags *ExceptFlags, f *dbfile.File) {
 	t.Helper()
 	for user := range c.keys {

@@ -1,4 +1,4 @@
-// Package filterfile writes filters, files that are tables with a filter and no entries, and unites them.
+// Package filterfile writes and merges filter files: tables with a filter and no entries.
 package filterfile
 
 import (
@@ -39,16 +39,15 @@ func checkNoFilters(path string) error {
 	return fmt.Errorf("%s is %s: name its filters, %s", path, kind, filepath.Join(text.ShellPath(dir), "*.filter"))
 }
 
-// NoteName says what other programs see in a table with a filter only, if it gets the name of one of
-// theirs.
+// NoteName prints a note if a filter-only table has a name that engines give to tables: they see an empty table.
 func NoteName(stderr io.Writer, out string) {
 	if versions.IsTableName(out) {
 		text.Note(stderr, "LevelDB and other engines see %s as an empty table: use a name such as %s", out, strings.TrimSuffix(out, filepath.Ext(out))+".filter")
 	}
 }
 
-// Sized returns the policy of filters of the size for so many keys, so that they have a union. A note says if a filter
-// has more, or if no filter is large enough.
+// Sized returns a policy whose filters all have the size for this many keys, so that they can be merged. It
+// prints a note if a filter has more keys, or if no filter is large enough.
 func Sized(p filter.TableBloom, keys uint64, stderr io.Writer) (filter.TablePolicy, error) {
 	p = p.SizedFor(keys)
 	tablefilter.NoteBits(stderr, p, keys)
@@ -73,7 +72,7 @@ func Never(keys [][]byte) iter.Seq2[[]byte, error] {
 	}
 }
 
-// ExplainTooManyKeys says what to do if err is that a filter has too many keys.
+// ExplainTooManyKeys replaces fuse.ErrTooManyKeys by an error with advice. It returns other errors unchanged.
 func ExplainTooManyKeys(err error) error {
 	if errors.Is(err, fuse.ErrTooManyKeys) {
 		return fmt.Errorf("a fuse filter holds at most %s keys: split the table with --entries-per-table, or use --table-filter table-bloom:BITS", humanize.Comma(fuse.MaxKeys))

@@ -23,10 +23,10 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// errNoUnion is in the chain of the error for a sound table that has no union with the tables before.
+// errNoUnion is wrapped by errors about sound tables that cannot be merged with the ones before.
 var errNoUnion = errors.New("filters cannot be merged")
 
-// errHowToUnite says what to do then.
+// errHowToUnite is the advice that follows errNoUnion.
 var errHowToUnite = errors.New("to merge filters, build each with the same BITS and N: sst build --filter-only --table-filter table-bloom:BITS --filter-keys N, or sieve build --filter table-bloom:BITS --keys N; or build one filter from all keys")
 
 // Unite writes the union of the files to out.
@@ -64,13 +64,13 @@ func Unite(cmd *cobra.Command, paths []string, out string) error {
 	})
 }
 
-// A union unites tables with a filter only, without their keys. The filters are those of [filter.TableBloom]
-// of one size and k. The memory is that of all filters and exceptions, and of one more filter.
+// A union merges filter-only tables without their keys. Their filters must be of [filter.TableBloom], with equal
+// sizes and k. The union takes the memory of all filters and exceptions, and of one more filter.
 type union struct {
 	first   *layout.Properties // of the first table
-	tables  []unitedFilter     // those that have keys
-	filter  []byte             // the union of these
-	keys    uint64             // of the tables, some perhaps several times
+	tables  []unitedFilter     // those with keys
+	filter  []byte             // their union
+	keys    uint64             // number of keys in the tables; a key of several tables counts several times
 	leftOut int                // exceptions that write has left out
 }
 
@@ -131,7 +131,7 @@ func (u *union) add(r *table.Reader) error {
 	return nil
 }
 
-// checkSame returns an error if a property is not that of the first table.
+// checkSame returns an error if a property differs from the first table's.
 func checkSame(property, got, want string) error {
 	if got == want {
 		return nil
@@ -168,8 +168,8 @@ func (u *union) addFilter(r *table.Reader) error {
 	return nil
 }
 
-// maxExpansion is how many times as long as their block exceptions may be together: those of a forged block can
-// share so many bytes that they would take all memory.
+// maxExpansion bounds the total length of exceptions, as a multiple of the length of their block: in a forged
+// block, they can share so many bytes that they would take all memory.
 const maxExpansion = 320
 
 // copyExceptions returns the exceptions of a table.
@@ -185,8 +185,8 @@ func copyExceptions(f *layout.Filters) (keys [][]byte, err error) {
 	return keys, nil
 }
 
-// exceptions returns the exceptions of the tables that all tables rule out, in the bytewise order. The others
-// may be keys of another table, and are counted.
+// exceptions returns, in bytewise order, the exceptions that all tables rule out. The others may be keys of
+// another table. It counts them in leftOut.
 func (u *union) exceptions() (keys [][]byte) {
 	for _, f := range u.tables {
 		keys = append(keys, f.exceptions...)
@@ -201,9 +201,9 @@ func (u *union) exceptions() (keys [][]byte) {
 	return keys
 }
 
-// write writes the table of the union: that of all keys with FilterOnly, except that FilterEntries counts a key of
-// several tables several times, and that exceptions are left out which can be a key of another table. Keys that
-// are false positives of the union alone are no exceptions.
+// write writes the merged table. It equals a FilterOnly table of all keys, with two differences: FilterEntries
+// counts a key of several tables several times, and exceptions that may be keys of another table are left out.
+// False positives of the union alone do not become exceptions.
 func (u *union) write(to io.Writer) error {
 	o := table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.TableBloom{}}
 	o.Comparer = namedOrder{table.BytewiseComparer, u.first.Comparer}
@@ -226,20 +226,20 @@ func (u *union) write(to io.Writer) error {
 	return w.Close()
 }
 
-// mostKeys returns how many keys a filter of the union's size and k is made for, at most.
+// mostKeys returns the maximum number of keys for which a filter has the union's size and k.
 func (u *union) mostKeys() uint64 {
 	n := len(u.filter)
 	if n < 5 {
 		return 0
 	}
 	k, lines := u.filter[n-5], binary.LittleEndian.Uint32(u.filter[n-4:])
-	const most = 10 // more bits have no higher k
+	const most = 10 // more bits do not raise k
 	bits := sort.Search(most, func(bits int) bool { return filter.NewTableBloom(bits).K() >= int(k) })
 	return 512 * uint64(lines) / uint64(max(bits, 1))
 }
 
-// A namedOrder has the name of a Comparer that may not be known. The table has no keys to be ordered by
-// it, and its exceptions are in the bytewise order.
+// A namedOrder has the name of a Comparer that may be unknown. It never orders keys: the table has none, and its
+// exceptions are in bytewise order.
 type namedOrder struct {
 	table.Comparer
 	name string
@@ -247,7 +247,7 @@ type namedOrder struct {
 
 func (o namedOrder) Name() string { return o.name }
 
-// A namedPrefixer is the name of a Prefixer that may not be known. The prefixes are in the filter already.
+// A namedPrefixer is the name of a Prefixer that may be unknown. The filter already contains the prefixes.
 type namedPrefixer string
 
 func (p namedPrefixer) Name() string       { return string(p) }

@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// The number of keys in a forged table can be any.
+// A forged table can claim any number of keys.
 func TestUnionOfTooManyKeys(t *testing.T) {
 	t.Parallel()
 	forged := forgedFilter(t, rawtable.Entries("a", ""), math.MaxUint64)
@@ -38,7 +38,7 @@ func TestUnionOfLongExceptions(t *testing.T) {
 	}
 }
 
-// longRun is a block of a key, and of n more that share it and go on with a number.
+// longRun returns a block with a key, and n more keys that extend it by a number.
 func longRun(key string, n int) string {
 	var b strings.Builder
 	b.WriteString(rawtable.Entry(0, key, ""))
@@ -49,7 +49,7 @@ func longRun(key string, n int) string {
 	return b.String() + rawtable.Restarts(0)
 }
 
-// forgedFilter returns a table with a filter only, that block of exceptions, and that number of keys.
+// forgedFilter returns a filter-only table with never as the block of exceptions, and keys as the number of keys.
 func forgedFilter(t *testing.T, never string, keys uint64) []byte {
 	t.Helper()
 	bloom := filtertest.BuildTable(t, filter.NewTableBloom(10), "a")
@@ -61,7 +61,7 @@ func forgedFilter(t *testing.T, never string, keys uint64) []byte {
 	return f.Footer(meta, f.Block(rawtable.Entries()))
 }
 
-// A union does not use the bytes of a source after Add.
+// A union does not use a table's bytes after add.
 func TestUnionKeepsNoSource(t *testing.T) {
 	t.Parallel()
 	contents := filterWithExceptions(t)
@@ -77,7 +77,7 @@ func TestUnionKeepsNoSource(t *testing.T) {
 	}
 }
 
-// A table that has no union with those before is refused, and the others still have one.
+// A table that cannot be merged is rejected, and the others can still be merged.
 func TestUnionRefuses(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}
@@ -118,7 +118,6 @@ func TestUnionRefuses(t *testing.T) {
 	}
 }
 
-// filterWithExceptions returns a table that has exceptions.
 func filterWithExceptions(t *testing.T) []byte {
 	t.Helper()
 	var keys, never []string
@@ -135,7 +134,7 @@ func filterWithExceptions(t *testing.T) []byte {
 	return contents
 }
 
-// A damaged table is an error, or makes no difference.
+// A damaged table is rejected, or the damage does not change the union.
 func TestUnionOfDamagedTables(t *testing.T) {
 	t.Parallel()
 	contents := filterWithExceptions(t)
@@ -158,7 +157,7 @@ func TestUnionOfDamagedTables(t *testing.T) {
 			t.Fatalf("damage at %d of %d: another union, error %v", i, len(contents), err)
 		}
 	}
-	if unseen := len(contents) - refused; unseen > 48 { // the footer has bytes that mean nothing
+	if unseen := len(contents) - refused; unseen > 48 { // the footer has unused bytes
 		t.Errorf("%d of %d damaged tables are united", unseen, len(contents))
 	}
 }

@@ -21,7 +21,7 @@ import (
 
 var noError = errtest.NoError
 
-// filterTable returns a table with a filter of the keys.
+// filterTable returns a filter-only table of the keys.
 func filterTable(t *testing.T, o table.WriterOptions, keys ...string) []byte {
 	t.Helper()
 	o.FilterOnly = true
@@ -32,7 +32,7 @@ func filterTable(t *testing.T, o table.WriterOptions, keys ...string) []byte {
 	return build(t, o, keys...)
 }
 
-// reverse is another order than the bytewise one.
+// reverse is an order other than bytewise.
 const reverse = tabletest.Reversed("reverse")
 
 // build returns a table of the keys.
@@ -52,12 +52,12 @@ func read(t *testing.T, contents []byte) *table.Reader {
 	return tabletest.Open(t, contents, o)
 }
 
-// renamed is a TableBloom of another name.
+// renamed is a TableBloom with another name.
 type renamed struct{ filter.TableBloom }
 
 func (renamed) Name() string { return "other" }
 
-// unionOf returns the union of the tables, and how many exceptions it leaves out.
+// unionOf returns the union of the tables, and the number of exceptions that it leaves out.
 func unionOf(t *testing.T, tables ...[]byte) (contents []byte, leftOut int) {
 	t.Helper()
 	var u union
@@ -71,7 +71,7 @@ func unionOf(t *testing.T, tables ...[]byte) (contents []byte, leftOut int) {
 	return out.Bytes(), u.leftOut
 }
 
-// neverOf yields the keys in order, without those of the table.
+// neverOf yields the keys in order, without those in except.
 func neverOf(keys, except []string) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, key := range slices.Sorted(slices.Values(keys)) {
@@ -82,7 +82,7 @@ func neverOf(keys, except []string) iter.Seq2[[]byte, error] {
 	}
 }
 
-// randomKeys returns keys, of which those of several calls have some in common.
+// randomKeys returns random keys. The results of several calls overlap.
 func randomKeys(rng *rand.Rand, most int) (keys []string) {
 	for range rng.IntN(most + 1) {
 		keys = append(keys, fmt.Sprint("key", rng.IntN(5*most)))
@@ -90,7 +90,7 @@ func randomKeys(rng *rand.Rand, most int) (keys []string) {
 	return keys
 }
 
-// randomUnion returns random tables with one size of filters, as options and keys.
+// randomUnion returns the options and keys of random tables with filters of equal size.
 func randomUnion(rng *rand.Rand) (o []table.WriterOptions, lists [][]string) {
 	const most = 100
 	n := 1 + rng.IntN(4)
@@ -110,8 +110,8 @@ func randomUnion(rng *rand.Rand) (o []table.WriterOptions, lists [][]string) {
 	return o, lists
 }
 
-// The union has each key of each table. It rules out an exception of one table if all tables do, and any other
-// key if the filter of all keys does.
+// The union contains each key of each table. It rules out an exception of one table if all tables do, and any
+// other key if a filter of all keys does.
 func TestUnionLaw(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -162,7 +162,7 @@ func TestUnionLaw(t *testing.T) {
 	}
 }
 
-// Of lists that have no key in common, the union is the table of all keys, byte for byte.
+// The union of tables without common keys equals the table of all keys, byte for byte.
 func TestUnionIsTheTableOfAllKeys(t *testing.T) {
 	t.Parallel()
 	sized := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10).SizedFor(1000)}
@@ -195,7 +195,7 @@ func TestUnionIsTheTableOfAllKeys(t *testing.T) {
 	}
 }
 
-// FilterEntries is the sum, which cannot be more than there are numbers.
+// FilterEntries is the sum of the tables' numbers.
 func TestUnionCountsKeys(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10).SizedFor(10)}
