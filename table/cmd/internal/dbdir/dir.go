@@ -1,4 +1,5 @@
-// Package dbdir lists the files of databases and sets: which tables and logs count, and what is missing or damaged.
+// Package dbdir lists the files of databases and sets: the tables and logs that count, and the missing and
+// damaged files.
 package dbdir
 
 import (
@@ -13,7 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// ListOptions say which files of a directory to list, and how to open them.
+// ListOptions describes which files of a directory to list, and how to open them.
 type ListOptions struct {
 	dbfile.Options
 	AllTables bool // also list tables and logs that the MANIFEST does not list

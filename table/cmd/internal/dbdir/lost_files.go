@@ -217,7 +217,7 @@ func (d *Dir) hasEngineFiles(o ListOptions) bool {
 		if d.hasLock {
 			return true
 		}
-		if f, err := l.Open(o); err == nil { // the first one that can be read decides
+		if f, err := l.Open(o); err == nil { // the first readable one decides
 			return f.Close() == nil && f.Internal
 		}
 	}

@@ -147,7 +147,7 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 	d.Tables = d.Tables[:0]
 	for _, t := range v.Tables {
 		l := byNumber[t.Number]
-		if l.Meta != t { // it is listed twice
+		if l.Meta != t { // listed twice
 			continue
 		}
 		if d.Tables = append(d.Tables, l); l.Missing {
@@ -201,7 +201,7 @@ func (d *Dir) applyToLogs(o ListOptions, names []string) {
 	if !o.AllTables {
 		d.Logs = slices.Clone(d.LiveLogs)
 	}
-	flaw := "" // of the MANIFEST, so that a lost log may be obsolete
+	flaw := "" // flaw of the MANIFEST because of which a lost log may be obsolete
 	switch {
 	case v.Torn > 0:
 		flaw = "is cut short"

@@ -18,7 +18,7 @@ func firstEdit(log uint64) []byte {
 	return versions.Header{Comparer: "leveldb.BytewiseComparator", Log: log, NextFile: log + 1, LastSequence: 5}.Edit()
 }
 
-// A log that the MANIFEST names and that is missing is damage, unless the later logs show that it had no writes.
+// A missing log that the MANIFEST names is damage, unless later logs show that it had no writes.
 func TestListDirWithoutLog(t *testing.T) {
 	t.Parallel()
 	batch := func(sequence uint64) []byte {
@@ -45,7 +45,7 @@ func TestListDirWithoutLog(t *testing.T) {
 			if what == "--no-log" {
 				lost, wantDamage = 0, 0
 			}
-			if what == "repair --no-log" && len(tt.files["000004.log"]) > 0 { // it leaves out that log
+			if what == "repair --no-log" && len(tt.files["000004.log"]) > 0 { // this log is left out
 				lost, wantDamage = 1<<64-1, wantDamage+1
 			}
 			d, err := ListDir(dir, o)

@@ -118,7 +118,7 @@ func ownersInDatabase(dir string) func(name string, exists bool) Owner {
 func ownersInSet(dir string) func(name string, exists bool) Owner {
 	type list struct {
 		path  string
-		m     *set.Manifest // nil if it cannot be read
+		m     *set.Manifest // nil if unreadable
 		names map[string]bool
 	}
 	var lists []list
@@ -217,7 +217,7 @@ func mayBeSetManifest(path string) bool {
 	if !info.Mode().IsRegular() {
 		return false
 	}
-	if info.Size() == 0 { // cut short, or for example a lock
+	if info.Size() == 0 { // cut short, or another file, such as a lock
 		return filepath.Ext(path) == filepath.Ext(set.ManifestName)
 	}
 	start, err := dbfile.ReadStart(path)
@@ -227,7 +227,7 @@ func mayBeSetManifest(path string) bool {
 	return isSetManifest(path) || !startsTableLine(start) && slices.ContainsFunc(bytes.Split(start, []byte("\n")), startsTableLine)
 }
 
-// startsTableLine reports whether text starts with the line of a table in the manifest of a set. A file for sst
+// startsTableLine reports whether text starts with a table's line of a set manifest. An input file of sst
 // manifest has only such lines.
 func startsTableLine(text []byte) bool {
 	line, _, _ := bytes.Cut(text, []byte("\n"))

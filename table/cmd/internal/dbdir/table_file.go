@@ -40,7 +40,7 @@ type TableFile struct {
 	numbered bool         // its name has a number
 }
 
-// numbered returns the TableFile of a path, with the number in its name.
+// numbered returns the TableFile of a path, with the number the number in its name.
 func numbered(path string) TableFile {
 	n, err := versions.FileNumber(path)
 	return TableFile{Path: path, number: n, numbered: err == nil}
@@ -52,8 +52,8 @@ func (l TableFile) HasEngineName() bool {
 	return l.numbered && name == fmt.Sprintf("%06d%s", l.number, filepath.Ext(name))
 }
 
-// compareNewestFirst orders tables by level, and then by number, the highest first. In a level, tables without a number
-// come before the others, ordered by name, the last first.
+// compareNewestFirst orders tables by level, and then by number, the highest first. Within a level, tables
+// without a number come first, in descending order of their names.
 func compareNewestFirst(a, b TableFile) int {
 	return cmp.Or(cmp.Compare(a.Level(), b.Level()), compareNumbered(b, a))
 }
@@ -199,7 +199,7 @@ func setManifestOf(path string) string {
 	return name
 }
 
-// IsSet reports whether a path is the manifest of a set or the directory of one.
+// IsSet reports whether a path is the manifest or the directory of a set.
 func IsSet(path string) bool { return setManifestOf(path) != "" }
 
 // ReadSetManifest reads the manifest of a set.
