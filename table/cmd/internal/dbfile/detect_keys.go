@@ -17,19 +17,19 @@ import (
 
 const (
 	maxSampledKeys  = 200     // maximum number of sampled keys per data block
-	maxSampledBytes = 1 << 20 // approximate limit of their size
+	maxSampledBytes = 1 << 20 // approximate limit of their total size
 	maxSequence     = 1 << 48 // > the sequence numbers of real databases
 	sampledBlocks   = 3
 )
 
-// detectForm finds out what the keys are, and their order. The error says that the keys contradict o.
+// detectForm detects the form and the order of the keys. It returns an error if the keys contradict o.
 func (f *File) detectForm(o Options) error {
-	separators := make([][]byte, 0, len(f.Layout.Data)) // which can be very many
+	separators := make([][]byte, 0, len(f.Layout.Data)) // there can be very many
 	for _, part := range f.Layout.Data {
 		separators = append(separators, part.Separator)
 	}
 	if o.InManifest() && o.InternalKeys == Auto && f.filters.None() && f.filters.Err == nil && allLook([][][]byte{separators}, isSeparator) {
-		f.Internal = true // no key need be read: there is no filter that can exclude any
+		f.Internal = true // no keys need be read: there is no filter that could rule one out
 	} else if err := f.detectKeys(separators, o); err != nil {
 		return err
 	}
@@ -37,13 +37,12 @@ func (f *File) detectForm(o Options) error {
 	return nil
 }
 
-// detectKeys samples keys to find out whether they are internal keys, and whether the
-// filters hold them.
+// detectKeys samples keys to detect whether they are internal keys, and whether the filters contain them.
 func (f *File) detectKeys(separators [][]byte, o Options) error {
 	samples, whole, user := f.sampleBlocks()
 	form, index := isInternal, [][][]byte{separators}
 	if f.Declared.Manifest != "" || o.AnyKind || slices.ContainsFunc(separators, isShortened) {
-		form = hasTrailer // the MANIFEST or the separators tell more than the kinds
+		form = hasTrailer // the MANIFEST or the separators are better evidence than the kinds
 	}
 	internal, indexInternal := f.Declared.looksInternal(samples, form), allLook(index, isSeparator)
 	isListed := o.InManifest() || o.InternalKeys == Auto && internal && !indexInternal && IsInManifest(f.Path)
@@ -57,7 +56,7 @@ func (f *File) detectKeys(separators [][]byte, o Options) error {
 		f.FilterHasUserKeys = !f.Internal && user && !whole
 	case whole != user:
 		f.Internal = user
-	default: // the filters do not tell
+	default: // the filters do not decide
 		allDamaged := len(samples) == 0 && len(f.Layout.Data) > 0 // all sampled blocks
 		f.Internal = (internal || allDamaged) && f.Declared.looksInternal(index, isSeparator)
 	}
@@ -68,8 +67,8 @@ func (f *File) detectKeys(separators [][]byte, o Options) error {
 	return nil
 }
 
-// sampleBlocks returns samples of keys of the first, the middle and the last data block, without damaged blocks.
-// whole and user report whether the filters contain all of these keys, or all of their user keys.
+// sampleBlocks returns samples of keys from the first, the middle and the last data block. It skips damaged
+// blocks. whole and user report whether the filters contain all of these keys, or all of their user keys.
 func (f *File) sampleBlocks() (samples [][][]byte, whole, user bool) {
 	whole, user = true, true
 	for _, i := range spread(len(f.Layout.Data), sampledBlocks) {
@@ -90,7 +89,7 @@ func (f *File) sampleBlocks() (samples [][][]byte, whole, user bool) {
 	return samples, whole, user
 }
 
-// spread returns up to n of the numbers < all, among them the first and the last one.
+// spread returns up to n evenly spaced numbers < all, including the first and the last.
 func spread(all, n int) []int {
 	numbers := make([]int, min(n, all))
 	for k := range numbers {
@@ -99,8 +98,8 @@ func spread(all, n int) []int {
 	return numbers
 }
 
-// DetectInternalKeys reports whether data blocks without index and filter have internal
-// keys. All keys must have the form of internal keys, and samples must be in their order.
+// DetectInternalKeys reports whether data blocks have internal keys, if there is no index or filter. All keys
+// must have the form of internal keys, and samples must be in their order.
 func (f *File) DetectInternalKeys(blocks iter.Seq[*rowblock.Iter]) bool {
 	var samples [][][]byte
 	for it := range blocks {
@@ -112,8 +111,8 @@ func (f *File) DetectInternalKeys(blocks iter.Seq[*rowblock.Iter]) bool {
 	return f.Declared.looksInternal(samples, isInternal) && all(blocks, isInternal)
 }
 
-// AllInternalKeys reports whether all keys of a table that Open took for one of internal keys
-// have their form.
+// AllInternalKeys reports whether all keys have the form of internal keys, for a table in which Open has detected
+// them.
 func AllInternalKeys(blocks iter.Seq[*rowblock.Iter]) bool { return all(blocks, hasTrailer) }
 
 // all reports whether all keys have a form.
@@ -150,21 +149,21 @@ func hasTrailer(key []byte) bool {
 	return ok && k.Sequence < maxSequence
 }
 
-// isInternal reports whether a key has the form of an internal key of a kind that is known.
+// isInternal reports whether a key has the form of an internal key of a known kind.
 func isInternal(key []byte) bool {
 	k, _ := internalkey.Parse(key)
 	return hasTrailer(key) && isKnown(k.Kind)
 }
 
-// isShortened reports whether a separator was made of internal keys, and shortened. No user key
-// ends in 7 bytes of 0xff, but by chance.
+// isShortened reports whether a separator is a shortened internal key. User keys end in 7 bytes of 0xff only by
+// chance.
 func isShortened(separator []byte) bool {
 	k, ok := internalkey.Parse(separator)
 	return ok && k.Sequence == internalkey.MaxSequence
 }
 
-// isSeparator reports whether a separator has the form of one of internal keys. Its kind is 1 in
-// LevelDB, 2 in RocksDB 3, and can be any.
+// isSeparator reports whether a separator has the form of an internal key. Its kind is 1 in LevelDB and 2 in
+// RocksDB 3, but any kind is allowed.
 func isSeparator(separator []byte) bool { return hasTrailer(separator) || isShortened(separator) }
 
 // samplesOrdered reports whether the keys of each sample are in order.
@@ -179,8 +178,8 @@ func samplesOrdered(samples [][][]byte, order table.Comparer) bool {
 	return true
 }
 
-// OpenBlock returns an Iter on the contents of a block, which it keeps. A key is never
-// longer than its block, so the memory budget grows with the block.
+// OpenBlock returns an Iter on the contents of a block, and retains contents. The memory budget grows with the
+// block, since no key of a sound block is longer than the block.
 func OpenBlock(contents []byte, order table.Comparer) (*rowblock.Iter, error) {
 	it, budget := new(rowblock.Iter), rowblock.Budget{Memory: int(min(1<<20+4*int64(len(contents)), math.MaxInt)), Compared: 1<<20 + 1024*int64(len(contents))}
 	if err := it.Open(contents, rowblock.OrderOf(order), &budget); err != nil {
@@ -200,7 +199,7 @@ func (f *File) OpenDataBlock(h layout.Handle, order table.Comparer) (it *rowbloc
 	return it, len(contents), compression, err
 }
 
-// otherKinds are the kinds that tables of RocksDB and Pebble can have, and LevelDB's cannot.
+// otherKinds are the kinds that RocksDB and Pebble tables can have, but LevelDB tables cannot.
 var otherKinds = map[internalkey.Kind]string{
 	0x02: "a merge operand",
 	0x07: "a single deletion",
@@ -219,7 +218,7 @@ func isKnown(k internalkey.Kind) bool {
 	return other || k <= internalkey.Set
 }
 
-// KindName returns the number of a kind that LevelDB does not have, and what it is.
+// KindName returns the number and the meaning of a kind that LevelDB does not have.
 func KindName(k internalkey.Kind) string {
 	if name, known := otherKinds[k]; known {
 		return fmt.Sprintf("%d, %s of RocksDB or Pebble", k, name)
@@ -227,7 +226,7 @@ func KindName(k internalkey.Kind) string {
 	return fmt.Sprintf("%d, which no known engine writes", k)
 }
 
-// KindDamage returns the damage of a key in a data block whose kind LevelDB does not have.
+// KindDamage returns the error for a key in a data block whose kind LevelDB does not have.
 func KindDamage(key internalkey.Key, block layout.Handle) error {
 	err := fmt.Errorf("key %s with sequence number %d is of kind %s", format.Quote(key.UserKey), key.Sequence, KindName(key.Kind))
 	return &table.CorruptionError{Block: layout.DataBlock, Offset: int64(block.Offset), Length: int64(block.Length), Err: err}

@@ -13,8 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 )
 
-// declareOrder sets the order that the user or a MANIFEST says, until the keys are
-// examined.
+// declareOrder sets the order that the user or a MANIFEST specifies, until the keys are examined.
 func (f *File) declareOrder(o Order) {
 	f.Declared = o
 	if o.Comparer == nil && !o.SkipManifest {
@@ -25,8 +24,8 @@ func (f *File) declareOrder(o Order) {
 	}
 }
 
-// detectOrder checks the order against the keys, unless it is trusted. With few, it examines few data blocks.
-// A wrong order that these do not show is noticed by Verify, and by checkMiss.
+// detectOrder checks the order against the keys, unless it is trusted. If few is set, it examines only a few data
+// blocks. If these do not reveal a wrong order, Verify and checkMiss still notice it.
 func (f *File) detectOrder(few bool) {
 	if !f.checksOrder() {
 		return
@@ -45,7 +44,7 @@ func (f *File) detectOrder(few bool) {
 	}
 }
 
-// checksOrder reports whether the keys can show that they are in another order.
+// checksOrder reports whether the order is to be checked against the keys.
 func (f *File) checksOrder() bool { return !f.Declared.Trusted && f.Order != table.AnyOrder }
 
 // setOrderUnknown treats the order as unknown, because the keys contradict it.
@@ -54,8 +53,8 @@ func (f *File) setOrderUnknown() {
 	f.Order, f.unchecked = table.AnyOrder, false
 }
 
-// isOrdered reports whether the separators, and the keys of some data blocks, are in an order of user keys.
-// It skips damaged blocks.
+// isOrdered reports whether the separators, and the keys of the data blocks, are in the order given by user. It
+// skips damaged blocks.
 func (f *File) isOrdered(user table.Comparer, blocks []int) bool {
 	order, data := Stored{f.Internal, user}.Comparer(), f.Layout.Data
 	for i := 1; i < len(data); i++ {
@@ -85,7 +84,7 @@ func (f *File) isBetween(order table.Comparer, i int, it *rowblock.Iter) bool {
 	return !it.Last() || order.Compare(it.Key(), data[i].Separator) <= 0
 }
 
-// orderSample returns the numbers of data blocks all over the file.
+// orderSample returns the numbers of data blocks spread over the file.
 func (f *File) orderSample() []int {
 	stored := uint64(0)
 	for _, part := range f.Layout.Data {
@@ -95,8 +94,8 @@ func (f *File) orderSample() []int {
 	return spread(len(f.Layout.Data), (len(f.Layout.Data)+each-1)/each)
 }
 
-// fewBlocks returns the numbers of few data blocks, among them the first and the last one. It leaves out
-// those that are too large.
+// fewBlocks returns the numbers of a few data blocks spread over the file, including the first and the last. It
+// leaves out blocks that are too large.
 func (f *File) fewBlocks() []int {
 	left := uint64(orderFewStored)
 	return slices.DeleteFunc(spread(len(f.Layout.Data), orderFewBlocks), func(i int) bool {
@@ -109,8 +108,8 @@ func (f *File) fewBlocks() []int {
 	})
 }
 
-// DetectOrder checks the order against the keys of undamaged blocks, unless it is trusted.
-// If they contradict it, the order is unknown from then on.
+// DetectOrder checks the order against the keys of undamaged blocks, unless it is trusted. If they contradict it,
+// the order becomes unknown.
 func (f *File) DetectOrder(blocks iter.Seq[*rowblock.Iter]) {
 	if !f.checksOrder() {
 		return
@@ -128,7 +127,7 @@ func (f *File) DetectOrder(blocks iter.Seq[*rowblock.Iter]) {
 	}
 }
 
-// ReadInAnyOrder makes the Reader read keys in any order.
+// ReadInAnyOrder makes the Reader accept keys in any order.
 func (f *File) ReadInAnyOrder() error {
 	f.Order = table.AnyOrder
 	f.Options.Comparer = f.Comparer()
@@ -147,10 +146,10 @@ func (f *File) checkLookup() error {
 	return nil
 }
 
-// checkMiss returns an error if a user key that a lookup has missed can be in the table nevertheless, since the
-// keys are in another order than few of them showed. At the first miss it checks the data blocks whose filters
-// do not rule the key out: if these are in order, it is not in the table. At the second one it checks as many
-// blocks as are examined for a scan.
+// checkMiss returns an error if a lookup may have missed a user key that is in the table, because the few keys
+// that were examined did not reveal another order. At the first miss, it checks the data blocks whose filters do
+// not rule the key out: if they are in order, the key is absent. At the second miss, it checks as many blocks as
+// for a scan.
 func (f *File) checkMiss(user []byte) error {
 	if !f.unchecked {
 		return nil
@@ -173,8 +172,7 @@ func (f *File) checkMiss(user []byte) error {
 	return f.checkLookup()
 }
 
-// How much of a table is examined to detect its order. Most tables are examined completely, unless few blocks
-// are enough.
+// Limits for detecting the order. Most tables are examined completely, unless few blocks suffice.
 const (
 	orderSampleStored  = 8 << 20  // bytes of blocks as stored
 	orderSampleDecoded = 64 << 20 // bytes of blocks decompressed
@@ -182,21 +180,20 @@ const (
 	orderFewStored     = 1 << 20 // bytes of blocks as stored
 )
 
-// An Order is what the user or a MANIFEST says of the order of user keys. The zero Order
-// says nothing: the order is then bytewise, unless the keys contradict it.
+// An Order is the order of user keys that the user or a MANIFEST specifies. The zero Order specifies none: the
+// order is then bytewise, unless the keys contradict it.
 type Order struct {
 	Comparer     table.Comparer
 	Manifest     string // name of the comparator in a MANIFEST; "": none
 	Trusted      bool   // a table in another order is damaged
-	SkipManifest bool   // do not look for a MANIFEST in the directory of a table
+	SkipManifest bool   // do not look for a MANIFEST in the table's directory
 }
 
-// ExplicitOrder is an order that the user gives.
+// ExplicitOrder returns an order that the user specifies.
 func ExplicitOrder(c table.Comparer) Order { return Order{Comparer: c, Trusted: true} }
 
-// ManifestOrder returns the order of the comparator that a MANIFEST names. An order other than bytewise is
-// not trusted, because tools that do not know it sometimes write bytewise tables into such
-// databases.
+// ManifestOrder returns the order of the comparator named in a MANIFEST. An order other than bytewise is not
+// trusted, because tools that do not know it sometimes write bytewise tables into such databases.
 func ManifestOrder(name string) Order {
 	o := Order{Manifest: cmp.Or(name, table.BytewiseComparer.Name())}
 	if c, known := comparers.ByName(o.Manifest); known {
@@ -207,7 +204,7 @@ func ManifestOrder(name string) Order {
 	return o
 }
 
-// ManifestOrderOf returns the order in the MANIFEST of a file's directory, if that lists the file.
+// ManifestOrderOf returns the order in the MANIFEST of the file's directory, if the MANIFEST lists the file.
 func ManifestOrderOf(path string) Order {
 	if v := listing(path); v != nil {
 		return ManifestOrder(v.Comparer)
@@ -215,7 +212,7 @@ func ManifestOrderOf(path string) Order {
 	return Order{}
 }
 
-// Or returns o, or other if o says nothing.
+// Or returns o, or other if o specifies no order.
 func (o Order) Or(other Order) Order {
 	if o.Comparer == nil {
 		return other
@@ -223,12 +220,11 @@ func (o Order) Or(other Order) Order {
 	return o
 }
 
-// OrBytewise returns the comparer, or bytewise if o says nothing.
+// OrBytewise returns the comparer, or bytewise if o specifies no order.
 func (o Order) OrBytewise() table.Comparer { return cmp.Or(o.Comparer, table.BytewiseComparer) }
 
-// looksInternal reports whether samples of keys look like internal keys. They must have
-// that form. Without a MANIFEST, they must also be in the order of internal keys, or at
-// least not in that of plain keys.
+// looksInternal reports whether samples of keys look like internal keys. They must have that form. Without a
+// MANIFEST, they must also be in the order of internal keys, or at least not in the order of plain keys.
 func (o Order) looksInternal(samples [][][]byte, form func(key []byte) bool) bool {
 	if !allLook(samples, form) {
 		return false

@@ -26,14 +26,15 @@ func (f *File) Get(key []byte) (e Entry, found bool, err error) {
 	return e, found, err
 }
 
-// lookUp is Get, but does not check a miss. With an error, it may have found an older version.
+// lookUp is like Get, but does not check a miss. If it returns an error, the version that it found may be
+// outdated.
 func (f *File) lookUp(key []byte) (e Entry, found bool, err error) {
 	if err := f.checkLookup(); err != nil {
 		return Entry{}, false, err
 	}
 	var k, v []byte
 	if f.Internal {
-		seek := internalkey.SearchKey(nil, key, f.HiddenFrom-1) // 0: all
+		seek := internalkey.SearchKey(nil, key, f.HiddenFrom-1) // wraps around for 0: all versions
 		if k, v, err = f.Reader.Find(seek); errors.Is(err, table.ErrCorrupt) {
 			k, v = dbread.FindPastDamage(f.Reader, f.Order, seek)
 			found = k != nil && e.Parse(k, v, true) == nil
@@ -58,36 +59,36 @@ type LookupTrace struct {
 	File  *File
 	Found bool
 	Entry Entry // the entry, if found
-	Err   error // why it is not known
+	Err   error // why the result is unknown
 
-	Removed bool // the key was found, in a table of the removals of a layer
+	Removed bool // the key was found among a layer's removals
 
-	TableFilter FilterResult  // the answer of the table filter
-	TableProbes filter.Probes // the bits it was asked for; none if it is no Bloom filter
-	FuseProbes  fuse.Probes   // the fingerprints it was asked for, if IsFuse
+	TableFilter FilterResult  // the result of the table filter
+	TableProbes filter.Probes // the bits that it checked; none if it is not a Bloom filter
+	FuseProbes  fuse.Probes   // the fingerprints that it checked, if IsFuse
 	IsFuse      bool
-	FilterOnly  bool // the table has nothing else, and the filter may contain the key
-	IsPrefix    bool // the filters hold the key, if it is the prefix of others that the table has
+	FilterOnly  bool // the table has only a filter, which may contain the key
+	IsPrefix    bool // the key is a whole prefix: filters may contain it as the prefix of other keys
 	IsException bool // the table filter may contain the key, but it is one of its exceptions
 
-	IndexEntry  int // index of the first separator ≥ the key; len(Layout.Data) if there is none
+	IndexEntry  int // index of the first separator ≥ the key; if there is none, len(Layout.Data)
 	Block       layout.IndexEntry
-	BlockFilter FilterResult  // the answer of the block filter
+	BlockFilter FilterResult  // the result of the block filter
 	FilterIndex int           // number of the filter in the filter block; -1: none
-	FilterData  []byte        // the bit array and k
-	BlockProbes filter.Probes // the bits it was asked for
+	FilterData  []byte        // its bit array and k
+	BlockProbes filter.Probes // the bits that it checked
 
-	FalsePositive bool   // a filter may contain the key, and the data block does not have it
+	FalsePositive bool   // the filters did not rule the key out, but the data block does not contain it
 	PagesRead     uint64 // number of pages of the table filter read
 	BlocksRead    uint64 // number of data blocks read
-	BytesRead     uint64 // their size in the file, without trailers
+	BytesRead     uint64 // their stored size, without trailers
 	Time          time.Duration
 }
 
-// A FilterResult is the answer of a filter for a key.
+// A FilterResult is the result of checking a filter for a key.
 type FilterResult int
 
-// The answers.
+// The results of checking a filter.
 const (
 	NotChecked FilterResult = iota // there is no filter, or it was not needed
 	MayContain
@@ -98,8 +99,8 @@ func (a FilterResult) String() string {
 	return [...]string{"not checked", "may contain", "certainly absent"}[a]
 }
 
-// Explain lets the Reader look up key, and describes the steps: the answers of the filters and what was
-// read as the Reader has counted them, and where in the index and in the filters it looked.
+// Explain looks up key, and describes the steps. The results of the filters and the amounts read are from the
+// Reader's metrics. The places in the index and in the filters are found separately.
 func (f *File) Explain(key []byte) (LookupTrace, error) {
 	p := LookupTrace{File: f, FilterIndex: -1}
 	*f.Options.Metrics = table.Metrics{} // of this lookup
@@ -117,7 +118,7 @@ func (f *File) Explain(key []byte) (LookupTrace, error) {
 	return p, p.Err
 }
 
-// count takes what the Reader has counted during the lookup.
+// count fills in the Reader's metrics of the lookup.
 func (p *LookupTrace) count(m *table.Metrics) {
 	p.PagesRead, p.BlocksRead = m.FilterPagesRead.Load(), m.BlocksRead.Load()
 	p.BytesRead = m.BytesRead.Load() - p.BlocksRead*format.TrailerLen
@@ -127,7 +128,7 @@ func (p *LookupTrace) count(m *table.Metrics) {
 		p.TableFilter = filterResults[m.TableFilterNegatives.Load() == 0]
 		checks--
 	}
-	if checks > 0 { // perhaps two, with the next block's filter: if the answers differ, the bits tell
+	if checks > 0 { // perhaps two, with the next block's filter: if the results differ, the bits decide
 		p.BlockFilter = filterResults[negatives == 0 || negatives < checks && p.BlockProbes.Clear < 0]
 	}
 }
@@ -151,18 +152,18 @@ func (p *LookupTrace) locate(key []byte) {
 	if blocks := f.filters.Blocks; blocks != nil {
 		if slot := p.Block.Offset >> blocks.BaseLg(); slot < uint64(blocks.Len()) {
 			p.FilterIndex, p.FilterData = int(slot), blocks.Filter(int(slot))
-			p.BlockProbes, _ = blocks.Probe(int(slot), key) // it fails for a filter without keys only
+			p.BlockProbes, _ = blocks.Probe(int(slot), key) // it fails only for a filter without keys
 		}
 	}
 }
 
-// filterResults are the answers that say whether a filter contains a key.
+// filterResults are the results by whether a filter may contain a key.
 var filterResults = map[bool]FilterResult{true: MayContain, false: Absent}
 
 // Filters returns the filters that lookups check.
 func (f *File) Filters() Filters { return f.filters }
 
-// FiltersInMemory returns the filters that lookups check, with that which they read by the page.
+// FiltersInMemory is like Filters, but reads a paged filter into memory.
 func (f *File) FiltersInMemory() Filters {
 	if f.filters.Pages != nil && f.filters.Table == nil {
 		if all, err := f.Layout.Filters(); err == nil {
@@ -172,7 +173,7 @@ func (f *File) FiltersInMemory() Filters {
 	return f.filters
 }
 
-// Filters are the filters of a table that lookups check.
+// Filters are the filters that lookups in a table check.
 type Filters struct {
 	layout.Filters
 
@@ -180,7 +181,7 @@ type Filters struct {
 	UnknownPolicy bool  // Err says that the filter policy is unknown
 }
 
-// filtersOf returns the filters of a Reader, or reads them if it has none.
+// filtersOf returns the filters of a Reader, or reads them if the Reader does not.
 func filtersOf(r *table.Reader, l *layout.Layout, o Options) (f Filters) {
 	if r == nil || o.readsNoFilter() {
 		f.Filters, f.Err = l.Filters()
@@ -191,7 +192,7 @@ func filtersOf(r *table.Reader, l *layout.Layout, o Options) (f Filters) {
 	return f
 }
 
-// readsNoFilter reports whether Readers do without filters.
+// readsNoFilter reports whether Readers ignore filters.
 func (o Options) readsNoFilter() bool { return o.ScanOnly && !o.AsksPrefix }
 
 // Reason formats Err.
@@ -203,12 +204,12 @@ func (f Filters) Reason() string {
 	return strings.Join(reasons, "; ")
 }
 
-// Contains reports whether the data block at offset may have the key.
+// Contains reports whether the data block at offset may contain the key.
 func (f Filters) Contains(offset uint64, key []byte) bool {
 	return (f.Table == nil || f.Table.Contains(key)) && (f.Blocks == nil || f.Blocks.Contains(offset, key))
 }
 
-// pagesSize returns how many bytes of the table filter are pages, which lookups read by the page.
+// pagesSize returns the total size of the pages that lookups read one by one, if the table filter is paged.
 func (f Filters) pagesSize() int64 {
 	if f.Pages == nil {
 		return 0
@@ -229,14 +230,14 @@ func (e filterOnlyError) Error() string {
 
 func (filterOnlyError) Unwrap() error { return table.ErrFilterOnly }
 
-// MayContain checks the filters of the table. A page of a filter that cannot be read is an error.
+// MayContain checks the filters of the table. If a page of a filter cannot be read, it returns an error.
 func (f *File) MayContain(key []byte) (bool, error) {
 	may, err := f.Reader.MayContain(f.SeekKey(key))
 	return may, f.Wrap(err)
 }
 
-// HiddenKeys returns an error if there may be keys though there are no data blocks: in a
-// filter, or because of damage.
+// HiddenKeys returns an error if a table without data blocks may have keys nevertheless: in a filter, or lost by
+// damage.
 func (f *File) HiddenKeys() error {
 	if !f.Empty {
 		return nil
@@ -247,7 +248,7 @@ func (f *File) HiddenKeys() error {
 	return nil
 }
 
-// HasNoEntries reports whether a file is an empty one, or a table without data blocks.
+// HasNoEntries reports whether a file is empty or a table without data blocks.
 func HasNoEntries(path string) bool {
 	if IsEmpty(path) {
 		return true

@@ -1,5 +1,5 @@
-// Package dbfile opens single files of databases and sets: tables and logs. It finds out what a file is, what its keys
-// are, and in which order they come.
+// Package dbfile opens single files of databases and sets: tables and logs. It detects the kind of a file, and
+// the form and the order of its keys.
 package dbfile
 
 import (
@@ -19,8 +19,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// InternalKeys says whether keys are internal keys, which end in a trailer of sequence
-// number and kind.
+// InternalKeys says whether keys are internal keys, which end in a sequence number and a kind.
 type InternalKeys int
 
 // Auto detects it from the keys.
@@ -30,51 +29,51 @@ const (
 	No
 )
 
-// Options say how to open a file.
+// Options describes how to open a file.
 type Options struct {
 	InternalKeys InternalKeys
 	Order        Order // order of user keys
 
-	// ScanOnly saves memory if no keys are looked up: the layout and the filters, which grow
-	// with the file, are not kept in memory.
+	// ScanOnly saves memory if no keys are looked up: it does not keep the layout and the filters, which grow
+	// with the file.
 	ScanOnly bool
 
-	// AsksPrefix has filters kept, also with ScanOnly: a scan consults them for a prefix.
+	// AsksPrefix keeps the filters even with ScanOnly, since a scan of a prefix consults them.
 	AsksPrefix bool
 
-	// FewBlocks has the order detected by few data blocks. Others are checked when a lookup misses.
+	// FewBlocks detects the order from a few data blocks. More are checked when a lookup misses.
 	FewBlocks bool
 
-	// AnyKind takes keys for internal keys whatever their kinds are.
+	// AnyKind accepts internal keys of any kind in detection.
 	AnyKind bool
 
 	// KeepBlocks keeps the data blocks that lookups read in a Cache, which all files share.
 	KeepBlocks bool
 
-	// TempDir is the directory of temporary files; "": that of the system.
+	// TempDir is the directory for temporary files. If it is empty, the system's is used.
 	TempDir string
 
-	// MaxBlock is the largest size of a block. 0: the default of a Reader.
+	// MaxBlock is the maximum size of a block. Zero means the Reader's default.
 	MaxBlock int
 
 	// Outputs are files that the command writes. They are not opened for reading.
 	Outputs output.Files
 
-	// Unread, if not nil, is called for what the disk cannot read of a table or a log, which then counts as damaged.
-	// It may be called concurrently. If it is nil, that is an error.
+	// Unread, if not nil, is called for each part of a table or a log that the disk cannot read. The part then
+	// counts as damaged. Unread may be called concurrently. If it is nil, a part that cannot be read is an error.
 	Unread func(path string, at int64, err error)
 
 	// WrapReader, if not nil, wraps the file of each table, to show progress.
 	WrapReader func(io.ReaderAt) io.ReaderAt
 
-	// ReadOnce, if not nil, says that Verify will check the table. What Open reads is kept for it, and ReadOnce
-	// is called with the number of bytes of each further read.
+	// ReadOnce, if not nil, announces that Verify will check the table. Open keeps the bytes that it reads for
+	// Verify, and ReadOnce is called with the number of bytes of each further read.
 	ReadOnce func(n int64)
 
-	Meta     *versions.Table // the entry of the table in the MANIFEST; nil: it is not listed
-	Line     *set.Table      // its line in the manifest of its set; nil: there is no set
-	Numbered bool            // it is in a directory, and its name is one that engines give to tables
-	Form     *Form           // what was detected of the table before; nil: it has yet to be
+	Meta     *versions.Table // the table's entry in the MANIFEST; nil: not listed
+	Line     *set.Table      // its line in the set's manifest; nil: not in a set
+	Numbered bool            // it is in a directory, with a name that engines give to tables
+	Form     *Form           // the Form detected before; nil: not yet
 }
 
 // InManifest reports whether the MANIFEST of a database lists the table, so that its keys are internal keys.
@@ -90,30 +89,30 @@ type File struct {
 	Path   string
 	Size   int64
 	Src    io.ReaderAt    // the contents of the file
-	Empty  bool           // there are no data blocks
+	Empty  bool           // the table has no data blocks
 	Layout *layout.Layout // where the blocks are; nil with Options.ScanOnly
 
 	Reader  *table.Reader
 	Options *table.ReaderOptions
 
-	Declared   Order  // what the user or a MANIFEST says of the order
-	HiddenFrom uint64 // lookups show lower sequence numbers only; 0: all
+	Declared   Order  // the order that the user or a MANIFEST specifies
+	HiddenFrom uint64 // lookups see only lower sequence numbers; 0: all
 
 	// Damage says why there is no Reader, and possibly no Layout. Open then fails.
 	Damage error
 
-	// ForeignErr says what a damaged file is, such as text, if no blocks are found in it.
+	// ForeignErr describes a damaged file in which no blocks are found, for example as text.
 	ForeignErr error
 
-	inSet      bool // it is one of the tables of a set
+	inSet      bool // it is a table of a set
 	ofDatabase bool // it is in a directory of tables, or a MANIFEST lists it
 	file       io.Closer
 	filters    Filters
-	sorted     *SortedTable // the sorted copy that the Reader reads, if there is one
-	once       *readOnce    // Src, for Verify; else nil
+	sorted     *SortedTable // the sorted copy that the Reader reads, if any
+	once       *readOnce    // Src, if Verify follows
 
 	unchecked bool // some data blocks were not examined to detect the order
-	missed    bool // a lookup has missed since
+	missed    bool // a lookup has missed since then
 }
 
 // Comparer returns the order of the stored keys.
@@ -124,7 +123,7 @@ func (f *File) Comparer() table.Comparer {
 	return f.Stored.Comparer()
 }
 
-// InDatabase reports whether the table has internal keys, in a database of LevelDB.
+// InDatabase reports whether the table is part of a LevelDB database, with internal keys.
 func (f *File) InDatabase() bool { return f.Internal && f.ofDatabase }
 
 // Compare compares stored keys.
@@ -149,8 +148,9 @@ func (f *File) Close() error {
 	return errors.Join(err, f.sorted.Close(), f.file.Close())
 }
 
-// ReadSorted sorts pairs of the table into an order of user keys, and makes the Reader read the sorted copy. Of pairs
-// with equal keys, it keeps the first, and calls repeated for the others. tempDir is as for NewSortedTable.
+// ReadSorted sorts the table's pairs, and makes the Reader read the sorted copy. keys describes the stored keys
+// and their order. Of pairs with equal keys, it keeps the first, and calls repeated for the others. tempDir is as
+// for NewSortedTable.
 func (f *File) ReadSorted(pairs iter.Seq2[input.Pair, error], keys Stored, repeated func(key []byte), tempDir string) (err error) {
 	unsorted := f.Reader
 	f.Stored, f.Rewritten, f.Damage, f.filters = keys, false, nil, Filters{}
@@ -190,13 +190,13 @@ func (f *File) Wrap(err error) error {
 		return nil
 	}
 	if errors.Is(err, table.ErrFilterOnly) {
-		asked := f.Path // what to give to sst get to ask for a key: the set, if the table is one of several
+		asked := f.Path // the argument for sst get: the set, if the table is part of one
 		if f.inSet {
 			asked = files.Dir(f.Path)
 		}
 		err = filterOnlyError{asked}
 	}
-	if c, ok := err.(*table.CorruptionError); ok && !f.Declared.Trusted && errors.Is(c, table.ErrOrder) { // another order is likelier
+	if c, ok := err.(*table.CorruptionError); ok && !f.Declared.Trusted && errors.Is(c, table.ErrOrder) { // more likely another order
 		err = fmt.Errorf("%s: use --comparator (%s at %d: %v)", f.Declared.disorderNote(), c.Block, c.Offset, c.Err)
 	}
 	return &FileError{Path: f.Path, Err: err}
@@ -224,7 +224,7 @@ type Entry struct {
 	Kind       internalkey.Kind
 }
 
-// Parse sets e to an entry with a stored key, of which it splits an internal one.
+// Parse sets e to an entry with a stored key. It splits an internal key.
 func (e *Entry) Parse(key, value []byte, internal bool) error {
 	e.Value = value
 	if !internal {
@@ -239,7 +239,7 @@ func (e *Entry) Parse(key, value []byte, internal bool) error {
 	return nil
 }
 
-// A Stored says how keys are stored.
+// A Stored describes how keys are stored.
 type Stored struct {
 	Internal bool           // they are internal keys
 	Order    table.Comparer // order of user keys; table.AnyOrder: unknown
@@ -253,7 +253,7 @@ func (s Stored) Comparer() table.Comparer {
 	return s.Order
 }
 
-// SeekKey returns a stored key that is ≤ all versions of a user key, or nil for nil.
+// SeekKey returns the stored key that is ≤ all versions of a user key. For nil, it returns nil.
 func (s Stored) SeekKey(user []byte) []byte {
 	if user == nil || !s.Internal {
 		return user
@@ -261,8 +261,7 @@ func (s Stored) SeekKey(user []byte) []byte {
 	return internalkey.SearchKey(nil, user, internalkey.MaxSequence)
 }
 
-// FilterKey returns the key that filters hold for a stored key: the user key of an internal
-// key.
+// FilterKey returns the key that filters contain for a stored key: the user key of an internal key.
 func (s Stored) FilterKey(key []byte) []byte {
 	if s.Internal {
 		return internalkey.UserKey(key)
@@ -270,19 +269,19 @@ func (s Stored) FilterKey(key []byte) []byte {
 	return key
 }
 
-// A Form is what is detected of a table when it is opened first, and holds when it is opened again.
+// A Form holds the properties that are detected when a table is first opened, and remain valid when it is opened
+// again.
 type Form struct {
-	FileSize int64 // if it is another one, so is the table
+	FileSize int64 // if it has changed, so has the table
 	Stored
-	OrderNote      string // why the order is not as expected, for messages; or ""
-	FilterUnusable bool   // the filter excludes keys that the table has, so it is not used
+	OrderNote      string // why the order is not as expected, for messages; "": it is
+	FilterUnusable bool   // the filter rules out keys in the table, so it is not used
 
-	// Rewritten says that goleveldb's recovery wrote the table: with internal keys, but with
-	// order and filter as for plain keys. Then the Reader can only scan the table. For
-	// lookups it must be sorted again.
+	// Rewritten says that goleveldb's recovery wrote the table: it has internal keys, but an order and a filter
+	// of plain keys. The Reader can only scan such a table. For lookups, it must be sorted again.
 	Rewritten bool
 
-	// FilterHasUserKeys says that the filter holds user keys, although the keys are not
-	// treated as internal keys.
+	// FilterHasUserKeys says that the filter contains user keys, although the keys are not treated as internal
+	// keys.
 	FilterHasUserKeys bool
 }

@@ -31,8 +31,7 @@ const (
 	PebbleLog    FileKind = "a Pebble log, or a recycled RocksDB log"
 )
 
-// FileKindOf returns the kind of a file, by its name or its start, or "" for what may be a
-// table.
+// FileKindOf returns the kind of a file, by its name or its start. It returns "" if the file may be a table.
 func FileKindOf(path string, o Options) (FileKind, error) {
 	f, err := OpenRegular(path, o.Outputs)
 	if err != nil {
@@ -50,13 +49,13 @@ func FileKindOf(path string, o Options) (FileKind, error) {
 	return f.kind(start), nil
 }
 
-// kind returns the kind of a file with this start. A file in the format of logs whose records are no
-// batches is a RecordFile, unless it has the name of a log: then the records are damage.
+// kind returns the kind of a file with this start. A file in log format whose records are not batches is a
+// RecordFile, unless it has the name of a log: then the records are damage.
 func (f *File) kind(start []byte) FileKind {
 	name := filepath.Base(f.Path)
 	record, isLog := wal.FirstFragment(start)
 	switch {
-	case name == "CURRENT", versions.IsManifest(strings.TrimSuffix(string(start), "\n")): // which CURRENT has
+	case name == "CURRENT", versions.IsManifest(strings.TrimSuffix(string(start), "\n")): // the contents of CURRENT
 		return CurrentFile
 	case versions.IsManifest(name), isLog && namesComparer(record):
 		return ManifestFile
@@ -67,7 +66,7 @@ func (f *File) kind(start []byte) FileKind {
 	case !isLog:
 		return ""
 	}
-	if none, err := wal.HasNoBatches(f.Src, f.Size); none && err == nil { // what reads the file next returns the error
+	if none, err := wal.HasNoBatches(f.Src, f.Size); none && err == nil { // the next read returns the error
 		return RecordFile
 	}
 	return LogFile
@@ -76,7 +75,7 @@ func (f *File) kind(start []byte) FileKind {
 // IsLog reports whether a file has the extension of a log.
 func IsLog(path string) bool { return filepath.Ext(path) == ".log" }
 
-// IsLogFile reports whether a file has the extension of a log, and does not begin like another kind of file.
+// IsLogFile reports whether a file has the extension of a log, and does not start like another kind of file.
 func IsLogFile(path string, o Options) bool {
 	if !IsLog(path) {
 		return false
@@ -85,9 +84,9 @@ func IsLogFile(path string, o Options) bool {
 	return kind == "" || kind == LogFile
 }
 
-// namesComparer reports whether a record is the first version edit of a MANIFEST. Its field
-// 1 is the name of the comparator. A batch of a log starts with a sequence number of 8
-// bytes, whose last byte is 0 and not part of a name.
+// namesComparer reports whether a record is the first version edit of a MANIFEST. Its field 1 is the name of the
+// comparator. A batch in a log starts with an 8-byte sequence number, whose last byte is 0 and cannot be part of
+// a name.
 func namesComparer(record []byte) bool {
 	for f, err := range versions.Fields(record) {
 		name := string(f.Key)
@@ -99,18 +98,18 @@ func namesComparer(record []byte) bool {
 // Records is a RecordFile.
 type Records struct {
 	Path string
-	Size int64  // after All began
-	Note string // what is at its end and no record, after All ended; "": nothing
+	Size int64  // set once All has begun
+	Note string // describes bytes at the end that are not a record, once All has ended; "": none
 }
 
-// A Record is a record, or the start of one.
+// A Record is a record of a RecordFile, or the start of one.
 type Record struct {
-	Bytes []byte // valid until the next
-	Len   int    // of all of it
+	Bytes []byte // valid until the next record
+	Len   int    // length of the whole record
 }
 
-// All yields the records of the file, of each up to keep bytes. Any damage is an error: there was none when the
-// file was found to be a RecordFile.
+// All yields the records of the file, and up to keep bytes of each. Any damage is an error: there was none when
+// the file was identified as a RecordFile.
 func (r *Records) All(o Options, keep int) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		f, err := OpenRegular(r.Path, o.Outputs)
@@ -148,9 +147,8 @@ func IsEmpty(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
-// A StandIn is what is in the place of a file of a database, of any kind: a pointer to it, which a
-// repository has before the file is fetched, or the file encrypted. No crash makes such a file of
-// another one.
+// A StandIn is found in place of a database file of any kind: a pointer to the file that a repository has before
+// it is fetched, or the encrypted file. No crash turns a file into a stand-in.
 type StandIn struct{ What, Next string }
 
 const (
@@ -159,7 +157,7 @@ const (
 	annexLink    = ".git/annex/objects/"
 )
 
-// standIns are the starts of files that are stand-ins.
+// standIns are the stand-ins by the starts of their files.
 var standIns = []struct {
 	start string
 	StandIn
@@ -170,10 +168,10 @@ var standIns = []struct {
 	{"\x90\x1d\x30\x01", StandIn{"encrypted by NetEase's Minecraft", decryptFirst}},
 }
 
-// StandInOf returns what the file is that starts with start or that cannot be opened because of err, if it is a
-// stand-in: git-annex has links that lead nowhere for files that are not there. No block begins like a stand-in: text
-// is told from blocks by isText, and NetEase's start would be a block of Snappy whose first entry shares 1 byte with
-// the key before, or a block that is stored by deflate with a wrong length.
+// StandInOf returns the StandIn that a file is, if any, given its start or the error of opening it. git-annex has
+// dangling links for files that are not present. No block starts like a stand-in: isText tells text from blocks,
+// and NetEase's start would be a Snappy block whose first entry shares 1 byte with the key before, or a stored
+// deflate block with a wrong length.
 func StandInOf(path string, start []byte, err error) (StandIn, bool) {
 	if errors.Is(err, fs.ErrNotExist) {
 		target, _ := os.Readlink(path)
@@ -195,7 +193,7 @@ func StandInOf(path string, start []byte, err error) (StandIn, bool) {
 	return StandIn{}, false
 }
 
-// InPlaceOfTable returns the error for a stand-in. In a database it is the loss of what the table has.
+// InPlaceOfTable returns the error for a stand-in of a table. In a database, it is damage: the entries are lost.
 func (s StandIn) InPlaceOfTable(inDatabase bool) error {
 	message := fmt.Sprintf("%s, not a LevelDB table: %s", s.What, s.Next)
 	if inDatabase {
@@ -204,11 +202,10 @@ func (s StandIn) InPlaceOfTable(inDatabase bool) error {
 	return errors.New(message)
 }
 
-// startLen is how much of the start of a file is examined: one block of a log, which has its
-// first record.
+// startLen is the length of the start of a file that is examined: one block of a log, with its first record.
 const startLen = 32 << 10
 
-// ReadStart returns the start of a file, as far as it can be read.
+// ReadStart returns the start of a file, as far as it is readable.
 func ReadStart(path string) ([]byte, error) {
 	f, _, err := files.Open(path)
 	if err != nil {
@@ -221,7 +218,7 @@ func ReadStart(path string) ([]byte, error) {
 // StartOf is ReadStart for an open file.
 func StartOf(f io.ReaderAt) []byte {
 	start := make([]byte, startLen)
-	n, _ := f.ReadAt(start, 0) // what reads the file next returns the error
+	n, _ := f.ReadAt(start, 0) // the next read returns the error
 	return start[:n]
 }
 

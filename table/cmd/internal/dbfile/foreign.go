@@ -22,8 +22,8 @@ import (
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
-// A foreign is what a file is that is no LevelDB table, and what to do with such a FILE, in the directory DIR. TABLE is
-// the name of a table to make of it.
+// A foreign describes a file that is not a LevelDB table, and what to do with it. In next, FILE is the path of
+// the file, DIR its directory, and TABLE the name of a table to build from it.
 type foreign struct{ what, next string }
 
 // otherEngines are the magic numbers of other engines' tables.
@@ -34,11 +34,11 @@ var otherEngines = map[uint64]foreign{
 	0xb3aa9ff0b3aa9ff0: {"a Pebble table", "read it with pebble sstable scan FILE"},
 }
 
-// foreignError returns an error that says what the file is, if it is not a LevelDB table.
-// sure is false if the file may still be a damaged table. It cannot be one if it is empty,
-// or has the magic number of another engine. A file that a MANIFEST lists is always taken
-// for a table, unless it is a log, and so is one of a directory that is named as engines name tables, unless it has
-// that number: an engine that was killed can leave it empty, and a crash can fill it with anything.
+// If the file is not a LevelDB table, foreignError returns an error that says what it is. sure is false if the
+// file may still be a damaged table. It cannot be one if it is empty, or has the magic number of another engine.
+// A file that a MANIFEST lists always counts as a table, unless it is a log. So does a file in a directory with a
+// name that engines give to tables, unless it has another engine's magic number: an engine that was killed can
+// leave such a file empty, and a crash can fill it with anything.
 func (f *File) foreignError(o Options) (sure bool, err error) {
 	head, err := ReadAt(f.Src, 0, min(f.Size, startLen))
 	if err != nil {
@@ -61,8 +61,8 @@ func (f *File) foreignError(o Options) (sure bool, err error) {
 	return engine || f.Size == 0, fmt.Errorf("%s, not a LevelDB table: %s", is.what, names.Replace(is.next))
 }
 
-// recognizeForeign recognizes a file by its start and its magic number. It returns nothing for what may be a truncated
-// table.
+// recognizeForeign recognizes a file by its start and its magic number. It returns the zero foreign for a file
+// that may be a truncated table.
 func (f *File) recognizeForeign(head []byte, magic uint64) foreign {
 	if magic == format.Magic {
 		return foreign{}
@@ -100,7 +100,7 @@ func (f *File) recognizeForeign(head []byte, magic uint64) foreign {
 	return foreign{}
 }
 
-// fileKindReaders say how to read such a FILE.
+// fileKindReaders say how to read a FILE of each kind.
 var fileKindReaders = map[FileKind]string{
 	CurrentFile:  "give the database's directory, DIR",
 	ManifestFile: "list it with sst layout FILE, or give the database's directory, DIR",
@@ -115,19 +115,20 @@ func hasMagicAt(r io.ReaderAt, size int64) bool {
 	return err == nil && magic == format.Magic
 }
 
-// magicAt returns the number in the 8 bytes before offset size, with zeros before fewer bytes.
+// magicAt returns the number in the 8 bytes before offset size. If there are fewer bytes, zeros precede them.
 func magicAt(r io.ReaderAt, size int64) (uint64, error) {
 	end, err := ReadAt(r, max(0, size-8), min(size, 8))
 	return binary.LittleEndian.Uint64(append(make([]byte, 8-len(end)), end...)), err
 }
 
-// IsTable reports whether a file ends as tables of LevelDB do. It may be damaged.
+// IsTable reports whether a file ends like a LevelDB table. It may be damaged.
 func IsTable(path string) bool { return endsTable(path, math.MaxInt64) }
 
-// HasListed reports whether a file begins with a table of the size in a MANIFEST. Engines ignore what follows it.
+// HasListed reports whether a file starts with a table of the size in the MANIFEST. Engines ignore the rest of
+// the file.
 func HasListed(path string, meta *versions.Table) bool { return endsTable(path, int64(meta.Size)) }
 
-// endsTable reports whether a table ends at that offset of a file, or at the end of a shorter one.
+// endsTable reports whether a table ends at offset most of a file, or at the end of a shorter file.
 func endsTable(path string, most int64) bool {
 	f, err := OpenRegular(path, nil)
 	if err != nil {
@@ -137,9 +138,8 @@ func endsTable(path string, most int64) bool {
 	return hasMagicAt(f.Src, min(f.Size, most))
 }
 
-// foreignTypes are file types that are known by their first bytes. No block of a table
-// starts like that: an uncompressed block starts with a byte 0, a Snappy block with a
-// literal.
+// foreignTypes are file types that are recognized by their first bytes. No block of a table starts like that: an
+// uncompressed block starts with a zero byte, and a Snappy block with a literal.
 var foreignTypes = map[string]foreign{
 	"\xfd7zXZ\x00":        {"compressed with xz", "decompress it first: xz -dc FILE > OUT"},
 	"BZh":                 {"compressed with bzip2", "decompress it first: bzip2 -dc FILE > OUT"},
@@ -152,7 +152,7 @@ var foreignTypes = map[string]foreign{
 	"SieveCnt":            {"the counts of a Bloom filter", "open it with filter.OpenCountingBloom"},
 }
 
-// isTar reports whether a file starts with a header of a tar archive, which has a checksum.
+// isTar reports whether a file starts with a valid header of a tar archive. The header has a checksum.
 func isTar(head []byte) bool {
 	const blockLen = 512
 	_, err := tar.NewReader(bytes.NewReader(head)).Next()
@@ -167,9 +167,8 @@ const (
 
 func isControl(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' && r != '\r' }
 
-// isText reports whether a file starts with UTF-8 text. No block does: its first entry
-// shares 0 bytes, which is a byte 0 at the start of the block, or right after the length in
-// a Snappy block.
+// isText reports whether a file starts with UTF-8 text. No block does: its first entry shares 0 bytes, so there
+// is a zero byte at the start of the block, or near the start of a Snappy block.
 func isText(head []byte) bool {
 	sample := bytes.TrimPrefix(head[:min(len(head), textSampleLen)], []byte("\ufeff"))
 	for range utf8.UTFMax - 1 { // a character may continue after the sample
@@ -212,8 +211,8 @@ func isUTF16(head []byte) bool {
 	return len(sample) > minText
 }
 
-// maxZstdBlocks bounds how many blocks of a zstd frame isZstdFile reads. A block of a
-// readable table never has as many.
+// maxZstdBlocks bounds the number of blocks in a zstd frame that isZstdFile reads. A block of a readable table
+// never has that many.
 const maxZstdBlocks = 1 << 12
 
 // isZstdFile reports whether a file that starts with a zstd frame consists of zstd frames. A

@@ -26,7 +26,7 @@ import (
 
 var noError = errtest.NoError
 
-// textPairs are pairs of nothing but text.
+// textPairs returns n pairs of text only.
 func textPairs(n int) (pairs []workload.Pair) {
 	for i := range n {
 		pairs = append(pairs, workload.Pair{Key: fmt.Appendf(nil, "key%06d\n", i), Value: fmt.Appendf(nil, "the value of key %d\n", i*i)})
@@ -55,7 +55,7 @@ func tarOf(t *testing.T, name string, contents []byte) []byte {
 	return out.Bytes()
 }
 
-// What is no table of LevelDB is named, with what to do.
+// For a file that is not a LevelDB table, the error says what it is and what to do.
 func TestForeignFiles(t *testing.T) {
 	t.Parallel()
 	sound := tabletest.Build(t, &table.WriterOptions{}, textPairs(1000))
@@ -127,8 +127,8 @@ func TestForeignFiles(t *testing.T) {
 	}
 }
 
-// A table that is cut short is damaged, and is taken for nothing else wherever it ends;
-// but that a block of zstd which ends it is a file of zstd too.
+// A table that is cut short is damaged, and is not mistaken for another type of file wherever it ends. The one
+// exception is a cut right after a first block that is a zstd frame: this is a zstd file too.
 func TestCutTablesAreDamaged(t *testing.T) {
 	t.Parallel()
 	for name, codec := range map[string]table.Codec{
@@ -154,7 +154,7 @@ func TestCutTablesAreDamaged(t *testing.T) {
 	}
 }
 
-// recognized is what a file with the contents is taken for.
+// recognized returns the message of foreignError for a file with these contents.
 func recognized(contents []byte) string {
 	f := &File{Path: "x.ldb", Size: int64(len(contents)), Src: bytes.NewReader(contents)}
 	if _, err := f.foreignError(Options{}); err != nil {
@@ -163,7 +163,7 @@ func recognized(contents []byte) string {
 	return ""
 }
 
-// What resembles other files is none.
+// Damaged files that resemble other types are not mistaken for them.
 func TestDamagedIsNotForeign(t *testing.T) {
 	t.Parallel()
 	_, zst := compress(t, []byte(strings.Repeat("x", 1000)))

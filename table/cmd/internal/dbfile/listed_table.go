@@ -10,16 +10,17 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// iq80Excess is how much larger than a table the size is that iq80's Java LevelDB records for it if it
-// wrote the table in a compaction: it adds a block that it does not write.
+// iq80Excess is the number of bytes by which iq80's Java LevelDB overstates the size of tables that it writes in
+// compactions: it counts bytes that it does not write.
 const iq80Excess = 4
 
-// hasIQ80Size reports whether the MANIFEST has the size that iq80's LevelDB gives a table of this size.
+// hasIQ80Size reports whether the size in the MANIFEST is the one that iq80's LevelDB records for a table of this
+// size.
 func hasIQ80Size(meta *versions.Table, size int64) bool {
 	return meta != nil && uint64(size)+iq80Excess == meta.Size
 }
 
-// CheckSize returns an error if the file has another size than a MANIFEST says. what is added to it.
+// CheckSize returns an error if the file's size differs from the manifest's. what is appended to the message.
 func CheckSize(meta *versions.Table, size int64, manifest, what string) error {
 	if meta == nil || uint64(size) == meta.Size {
 		return nil
@@ -30,8 +31,8 @@ func CheckSize(meta *versions.Table, size int64, manifest, what string) error {
 	return wal.Corruptionf("size is %d, but %s says %d%s", size, manifest, meta.Size, what)
 }
 
-// CheckSize is CheckSize of the open table. note says it of a table of iq80's that is whole, as its
-// first and its last key show.
+// CheckSize is like the function CheckSize for the open table. If iq80's LevelDB wrote the table, and the first
+// and the last key show that it is intact, the message is a note instead of an error.
 func (f *File) CheckSize(meta *versions.Table) (note string, err error) {
 	err = CheckSize(meta, f.Size, "the MANIFEST", "")
 	if err == nil {
@@ -44,19 +45,19 @@ func (f *File) CheckSize(meta *versions.Table) (note string, err error) {
 	return "", CheckSize(meta, f.Size, "the MANIFEST", ", so this is another table")
 }
 
-// Ends returns the first and the last key, as far as they can be read. Otherwise the error comes when they are needed.
+// Ends returns the first and the last key. A key that cannot be read is nil.
 func (f *File) Ends() (first, last []byte) {
 	first, _ = f.Reader.FirstKey()
 	last, _ = f.Reader.LastKey()
 	return first, last
 }
 
-// CheckEnds returns an error if the first or the last key is not that of the MANIFEST.
+// CheckEnds returns an error if the first or the last key differs from the MANIFEST's.
 func (f *File) CheckEnds(meta *versions.Table) error {
 	return f.checkEnds(meta.Smallest, meta.Largest, "%s is %s, but the MANIFEST says %s, so this is another table")
 }
 
-// checkEnds returns an error in a format if the first or the last key can be read and is another one.
+// checkEnds returns an error with this format if the first or the last key is readable and differs.
 func (f *File) checkEnds(smallest, largest []byte, format string) error {
 	switch first, last := f.Ends(); {
 	case first != nil && !bytes.Equal(first, smallest):
@@ -67,10 +68,10 @@ func (f *File) checkEnds(smallest, largest []byte, format string) error {
 	return nil
 }
 
-// CheckManifest checks a table against its MANIFEST: its size, and its first and last key. If not all keys are
-// known, Verify has reported the damage.
+// CheckManifest checks a table's size, and its first and last key, against its MANIFEST. If not all keys are
+// known, it does not check them: Verify has reported the damage.
 func (f *File) CheckManifest(v *versions.Version, meta *versions.Table, keys *VerifiedKeys) error {
-	what := ", so engines cannot read this table" // since they look for the footer where that of the MANIFEST had it
+	what := ", so engines cannot read this table" // they look for the footer where the MANIFEST's size puts it
 	if hasIQ80Size(meta, f.Size) {
 		what = ", so other engines cannot read this table"
 	}
@@ -85,7 +86,7 @@ func (f *File) CheckManifest(v *versions.Version, meta *versions.Table, keys *Ve
 	return errors.Join(errs...)
 }
 
-// readableEnds returns the first and the last key that can be read.
+// readableEnds returns the first and the last readable key.
 func (f *File) readableEnds() (first, last []byte) {
 	if first, last = f.Ends(); first != nil && last != nil {
 		return first, last
@@ -101,8 +102,8 @@ func (f *File) readableEnds() (first, last []byte) {
 	return first, last
 }
 
-// CheckRange returns an error if the first or the last key that can be read is outside of the range that the MANIFEST
-// gives the table, and the smallest range that has all three.
+// CheckRange returns an error if the first or the last readable key is outside the table's range in the MANIFEST.
+// It also returns the smallest range that includes that range and both keys.
 func (f *File) CheckRange(smallest, largest []byte) (from, to []byte, err error) {
 	first, last := f.readableEnds()
 	if last != nil && f.Compare(last, largest) > 0 {

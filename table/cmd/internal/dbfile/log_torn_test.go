@@ -13,18 +13,18 @@ import (
 	"github.com/sievetable/sievetable/internal/wal"
 )
 
-// put returns a batch that puts a value of a few blocks of the log.
+// put returns a batch with a value that spans a few blocks of the log.
 func put(sequence byte) string {
 	return string(sequence) + "\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x01a\xf0\xa2\x04" + strings.Repeat("v", 70000)
 }
 
-// A batch whose writing was interrupted is no damage, if the database went on with its sequence
-// number in the same log. If it went on with another one, the batch is lost.
+// An incomplete batch is not damage if the database reused its sequence number for the next batch in the same
+// log. If the next batch has another number, the incomplete one is lost.
 func TestTornBatches(t *testing.T) {
 	t.Parallel()
 	const block = 32 << 10
 	for name, tt := range map[string]struct {
-		torn    []string // of each, the first block
+		torn    []string // only the first block of each is written
 		last    []string
 		note    string
 		reports []string

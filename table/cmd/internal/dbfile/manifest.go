@@ -18,14 +18,14 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// A Corruption is damage that is not in a table.
+// A Corruption is damage outside of tables.
 type Corruption = wal.Corruption
 
-// listing returns what the MANIFEST in a file's directory says, if it lists the file, or else nil. It does not name all
-// logs.
+// listing returns the version in the MANIFEST of a file's directory if it lists the file, or else nil. Any log
+// counts as listed, since a MANIFEST does not name all logs.
 func listing(path string) *versions.Version {
 	n, err := versions.FileNumber(path)
-	if err != nil && !IsLog(path) || files.IsURL(path) { // no database is at a URL
+	if err != nil && !IsLog(path) || files.IsURL(path) { // databases are never at URLs
 		return nil
 	}
 	v, err := versions.Read(filepath.Dir(path))
@@ -35,16 +35,17 @@ func listing(path string) *versions.Version {
 	return v
 }
 
-// IsInManifest reports whether the MANIFEST in the file's directory lists the file, or it is a log.
+// IsInManifest reports whether the MANIFEST in the file's directory lists the file. If the MANIFEST is readable,
+// it returns true for any log.
 func IsInManifest(path string) bool { return listing(path) != nil }
 
-// IsOfDatabase reports whether a file is CURRENT, a MANIFEST, or a log beside one.
+// IsOfDatabase reports whether a file is CURRENT, a MANIFEST, or a log beside one of them.
 func IsOfDatabase(path string) bool {
 	name := filepath.Base(path)
 	return versions.IsCurrentOrManifest(name) || versions.IsLogName(name) && isInDatabase(path)
 }
 
-// isInDatabase reports whether the directory of a file has a CURRENT file or a MANIFEST.
+// isInDatabase reports whether the file's directory has a CURRENT file or a MANIFEST.
 func isInDatabase(path string) bool {
 	name, _ := versions.FindCurrentOrManifest(filepath.Dir(path)) // "" after an error
 	return name != ""
@@ -52,17 +53,16 @@ func isInDatabase(path string) bool {
 
 // MayBeInManifest reports whether the MANIFEST in the file's directory lists the file, or is missing or damaged.
 func MayBeInManifest(path string) bool {
-	if files.IsURL(path) || !isInDatabase(path) { // no database is at a URL
+	if files.IsURL(path) || !isInDatabase(path) { // databases are never at URLs
 		return false
 	}
 	_, err := versions.Read(filepath.Dir(path))
 	return err != nil || IsInManifest(path)
 }
 
-// OutputName returns a free name for a table made from a file, with suffix instead of the
-// extension. It is beside the file, but never in the directory of a database: that is for
-// the files of its engine. If a file has that name already, it adds the first number ≥ 2 that
-// makes the name free.
+// OutputName returns an unused name for a table built from a file, with suffix instead of the extension. It is
+// beside the file, but never in a database directory, which is reserved for the engine. If the name is in use,
+// OutputName adds the first number ≥ 2 that makes it unused.
 func OutputName(path, suffix string) string {
 	if isInDatabase(path) {
 		path = filepath.Join(filepath.Dir(path), "..", filepath.Base(path))
@@ -94,11 +94,11 @@ type Log struct {
 
 	Unread func(path string, at int64, err error) // as in Options
 
-	before string // the path of the log before, in a database
+	before string // path of the previous log in a database
 }
 
-// Writes yields the writes of the log in order. Each is valid until the next. Damaged parts
-// are skipped, and added to Damage.
+// Writes yields the writes of the log in order. Each is valid until the next one. Damaged parts are skipped, and
+// added to Damage.
 func (l *Log) Writes() iter.Seq2[wal.Write, error] {
 	return func(yield func(wal.Write, error) bool) {
 		f, info, err := files.Open(l.Path)
@@ -112,7 +112,7 @@ func (l *Log) Writes() iter.Seq2[wal.Write, error] {
 			return
 		}
 		if err != nil {
-			l.Start = 0 // if the log was removed, the next one goes on with any number
+			l.Start = 0 // if the log was removed, the next one may start with any number
 			yield(wal.Write{}, err)
 			return
 		}
@@ -127,8 +127,8 @@ func (l *Log) Writes() iter.Seq2[wal.Write, error] {
 	}
 }
 
-// inPlace names what is in the place of the log, if that has no writes. Only where a MANIFEST makes the log live is a
-// file that is not regular the loss of its writes.
+// inPlace describes a file without writes in place of the log, or returns "". A file that is not regular means
+// lost writes only if a MANIFEST makes the log live.
 func (l *Log) inPlace(start []byte, err error) string {
 	other := regular.NotRegularError{}
 	s, found := StandInOf(l.Path, start, err)
@@ -141,12 +141,12 @@ func (l *Log) inPlace(start []byte, err error) string {
 	return ""
 }
 
-// Next returns the next log of the database, whose sequence numbers go on. l was read.
+// Next returns the next log of the database, with sequence numbers that continue those of l. Read l first.
 func (l *Log) Next(path string) *Log { return &Log{path, l.Log.Next(), l.Unread, l.Path} }
 
 // Verify checks the log. It returns the damage and, for a sound log, a remark. inTables is the highest sequence
-// number in the tables of the database: those of the log are higher, since engines put whole logs into tables.
-// before is what the end of the log before has lost.
+// number in the database's tables: the log's are higher, since engines write whole logs to tables. before is the
+// loss at the end of the previous log.
 func (l *Log) Verify(inTables uint64) (remark string, before, err error) {
 	var old error
 	for w, err := range l.Writes() {
@@ -161,11 +161,11 @@ func (l *Log) Verify(inTables uint64) (remark string, before, err error) {
 	return l.UnwrittenNote(), before, errors.Join(err, old)
 }
 
-// DamageError returns the skipped parts as an error, or nil. Parts that have lost the same writes are one. What
-// the log before has lost is found here, by the sequence numbers, and named as its damage.
+// DamageError returns the skipped parts as an error, or nil. Parts that lost the same writes are combined. It
+// also includes losses of the previous log, as damage of that log: they show only in the sequence numbers here.
 func (l *Log) DamageError() error { return errors.Join(l.damage()) }
 
-// damage is DamageError, with what the log before has lost apart.
+// damage is like DamageError, but returns the losses of the previous log separately.
 func (l *Log) damage() (before, own error) {
 	var files, errs []error
 	for i := 0; i < len(l.Damage); {

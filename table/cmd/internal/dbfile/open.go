@@ -32,8 +32,8 @@ func Open(path string, o Options) (*File, error) {
 	return f, nil
 }
 
-// OpenDamaged opens a table as far as possible. A file that cannot be a damaged LevelDB
-// table is an error.
+// OpenDamaged opens a table as far as possible. It returns an error if the file cannot be a damaged LevelDB
+// table.
 func OpenDamaged(path string, o Options) (*File, error) {
 	f, err := OpenRegular(path, o.Outputs)
 	if err != nil {
@@ -54,8 +54,8 @@ func OpenDamaged(path string, o Options) (*File, error) {
 	return f, nil
 }
 
-// InPlaceOfTable returns the error for a table whose name another kind of file has, which err says. If a manifest lists
-// the table, it is damage: the entries are lost.
+// InPlaceOfTable returns the error for a table that could not be opened because of err, since another kind of
+// file has its name. If a manifest lists the table, this is damage: the entries are lost.
 func InPlaceOfTable(path string, o Options, err error) error {
 	listed, other := o.Line != nil || o.Meta != nil || IsInManifest(path), regular.NotRegularError{}
 	s, found := StandInOf(path, nil, err)
@@ -68,7 +68,7 @@ func InPlaceOfTable(path string, o Options, err error) error {
 	return err
 }
 
-// openFiles are the files of all Files, which can be more than the process may have open.
+// openFiles holds the files of all Files. There can be more than the process may have open.
 var openFiles = openfiles.New(regular.MaxOpenFiles(), files.Open,
 	func(path string) error {
 		return &FileError{path, fmt.Errorf("replaced by another file since it was opened: %w", fs.ErrNotExist)}
@@ -90,11 +90,11 @@ func OpenRegular(path string, outputs output.Files) (*File, error) {
 	return &File{Path: path, Size: info.Size(), Src: file.(io.ReaderAt), file: file}, nil
 }
 
-// keptBlocks returns the Cache of Options.KeepBlocks.
+// keptBlocks returns the Cache for Options.KeepBlocks.
 var keptBlocks = sync.OnceValue(func() *table.Cache { return table.NewCache(64 << 20) })
 
-// open opens the table as one of internal keys if it most likely is, so that its index and its filters
-// are read once, and again only if what they and the keys say is different.
+// open first opens the table in its most likely form. It reads the index and the filters again only if they and
+// the keys show that the form is different.
 func (f *File) open(o Options) error {
 	if err := f.setSize(o); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (f *File) open(o Options) error {
 	}
 	f.declareOrder(o.Order)
 	f.Internal = o.InManifest() || o.InternalKeys == Yes
-	isKnown := o.Form != nil && o.Form.FileSize == f.Size // else it is another table
+	isKnown := o.Form != nil && o.Form.FileSize == f.Size // otherwise it is another table
 	if isKnown {
 		f.Form = *o.Form
 	}
@@ -127,7 +127,7 @@ func (f *File) open(o Options) error {
 			return err
 		}
 	}
-	if f.FilterUnusable || f.Rewritten { // lookups do without filters that would hide keys
+	if f.FilterUnusable || f.Rewritten { // lookups must not check filters that would hide keys
 		f.filters.Blocks, f.filters.Table, f.filters.Pages = nil, nil, nil
 	}
 	if o.ScanOnly {
@@ -144,13 +144,13 @@ func (f *File) open(o Options) error {
 	return f.checkEnds(o.Line.Smallest, o.Line.Largest, differsFromLine)
 }
 
-// isIdentified reports whether the TailSum says enough about a table of a set, so that no data block need be read to
-// open it. Over a network each would take a request. Before Verify, small tables are read at once.
+// isIdentified reports whether the TailSum identifies a table of a set, so that opening it need not read data
+// blocks. Over a network, each would take a request. Before Verify, small tables are read at once instead.
 func (f *File) isIdentified(o Options) bool {
 	return files.IsRemote(f.Path) && o.Line != nil && o.Line.TailSum != "" && (o.ReadOnce == nil || f.Size > wholeFile)
 }
 
-// setSize sets the size of the table, which the file can exceed.
+// setSize sets the size of the table, and prepares Src. The file can be larger than the table.
 func (f *File) setSize(o Options) error {
 	if files.IsRemote(f.Path) {
 		r := files.Reads{Through: o.ScanOnly}
@@ -163,7 +163,7 @@ func (f *File) setSize(o Options) error {
 		f.Src = o.WrapReader(f.Src)
 	}
 	if meta := o.Meta; meta != nil && 0 < meta.Size && meta.Size < uint64(f.Size) && hasMagicAt(f.Src, int64(meta.Size)) {
-		f.Size = int64(meta.Size) // engines ignore what follows in the file
+		f.Size = int64(meta.Size) // engines ignore the rest of the file
 	}
 	f.Form.FileSize = f.Size
 	f.ofDatabase = o.inDatabase() || o.InManifest() || IsInManifest(f.Path)
@@ -181,14 +181,14 @@ func (f *File) setSize(o Options) error {
 	return nil
 }
 
-// newReader sets the Reader of a table in the form that is known.
+// newReader sets the Reader for the Form of the table.
 func (f *File) newReader(o Options) (err error) {
 	f.Options.Comparer, f.Options.IgnoreFilter = f.Comparer(), f.FilterUnusable || o.readsNoFilter()
 	f.Reader, err = table.NewReader(f.Src, f.Size, f.Options)
 	return err
 }
 
-// read returns the layout, and sets the Reader of the table as it most likely is, unless there can be none.
+// read returns the layout, and sets the Reader for the table's most likely form. If that fails, Reader is nil.
 func (f *File) read(o Options) (*layout.Layout, error) {
 	if f.newReader(o) == nil {
 		if layout, err := f.Reader.Layout(); err == nil {
@@ -199,7 +199,7 @@ func (f *File) read(o Options) (*layout.Layout, error) {
 	return table.ReadLayout(f.Src, f.Size, f.Options)
 }
 
-// dropLayout frees what grows with the file.
+// dropLayout frees the memory that grows with the file.
 func (f *File) dropLayout() {
 	isLarge := f.Layout.Index.Length > 1<<20
 	f.Layout, f.filters.Blocks, f.filters.Table = nil, nil, nil
@@ -208,21 +208,21 @@ func (f *File) dropLayout() {
 	}
 }
 
-// wholeFile is how large a table may be to be read at once.
+// wholeFile is the maximum size of a table that is read at once.
 const wholeFile = 4 << 20
 
-// maxKept is the largest read that is kept until the check. What is larger, such as the filter of a large table, is
-// read twice: its memory would come on top of what the check takes.
+// maxKept is the largest read that is kept until the check. Larger parts, such as the filter of a large table,
+// are read twice: their memory would come on top of the check's.
 const maxKept = 16 << 20
 
-// A readOnce reads a table that will be checked completely. It keeps what is read to open the table, up to
-// maxKept bytes of each read, so that the check does not read that again. One goroutine at a time may use it.
+// A readOnce reads a table that will be checked completely. It keeps the reads of up to maxKept bytes that open
+// the table, so that the check does not repeat them. It is not safe for concurrent use.
 type readOnce struct {
 	io.ReaderAt
 	size     int64
-	count    func(n int64)    // is called with the bytes that the check reads
+	count    func(n int64)    // called with the number of bytes of each read by the check
 	memory   *[wholeFile]byte // nil for a large table
-	kept     []extent         // each is kept until the check has read it, unless it is all of the table
+	kept     []extent         // each is dropped once the check has read it, unless it is the whole table
 	checking bool
 }
 
@@ -232,12 +232,12 @@ type extent struct {
 	bytes  []byte
 }
 
-// wholeFiles are memory for one small table after the other.
+// wholeFiles has memory for small tables, to be reused.
 var wholeFiles = sync.Pool{New: func() any { return new([wholeFile]byte) }}
 
-// newReadOnce returns a source of the table of size bytes in r. tail is how many bytes there may be behind the
-// data blocks, or 0 if that is unknown. If what it reads ahead cannot be read, the error comes again for the
-// part that is needed.
+// newReadOnce returns a readOnce for the table of size bytes in r. tail is the likely number of bytes behind the
+// data blocks, or 0 if unknown. If reading ahead fails, the error is returned by the reads of the parts that are
+// needed.
 func newReadOnce(r io.ReaderAt, size, tail int64, count func(int64)) *readOnce {
 	o := &readOnce{ReaderAt: r, size: size, count: count}
 	var p []byte
@@ -254,7 +254,7 @@ func newReadOnce(r io.ReaderAt, size, tail int64, count func(int64)) *readOnce {
 	return o
 }
 
-// close gives the memory back. It does nothing for nil.
+// close releases the memory. It does nothing if o is nil.
 func (o *readOnce) close() {
 	if o != nil && o.memory != nil {
 		wholeFiles.Put(o.memory)
@@ -262,7 +262,7 @@ func (o *readOnce) close() {
 	}
 }
 
-// startCheck says that the table is open. It does nothing for nil.
+// startCheck marks the end of opening the table, and the start of its check. It does nothing if o is nil.
 func (o *readOnce) startCheck() {
 	if o != nil {
 		o.checking = true

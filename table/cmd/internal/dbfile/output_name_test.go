@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A name that a file has already gets a number.
+// A name that is in use gets a number.
 func TestOutputName(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "users.v1.ldb")

@@ -15,14 +15,14 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// MaxSortInMemory is how much memory pairs may take to be sorted without temporary files.
-// pairOverhead is the memory of a pair in addition to its bytes.
+// MaxSortInMemory is the maximum memory for sorting pairs without temporary files. pairOverhead is the memory of
+// a pair in addition to its bytes.
 const (
 	MaxSortInMemory = 16 << 20
 	pairOverhead    = 128
 )
 
-// A SortedTable is a table of pairs that were not sorted, in memory or in a temporary file.
+// A SortedTable is a sorted table of pairs that came unsorted, in memory or in a temporary file.
 type SortedTable struct {
 	*table.Reader
 	src  io.ReaderAt
@@ -30,9 +30,9 @@ type SortedTable struct {
 	file tempfile.File
 }
 
-// NewSortedTable sorts pairs by their keys, and returns a table of them. Of pairs with equal keys, it keeps the last.
-// If repeated is not nil, it keeps the first, and calls repeated with the key of each other. Temporary files are in
-// tempDir, or in the directory of the system if it is empty.
+// NewSortedTable sorts pairs by their keys, and returns a table of them. Of pairs with equal keys, it keeps the
+// last. If repeated is not nil, it keeps the first instead, and calls repeated with the key of each other pair.
+// Temporary files are in tempDir. If that is empty, the system's directory is used.
 func NewSortedTable(pairs iter.Seq2[input.Pair, error], keys Stored, repeated func(key []byte), tempDir string) (*SortedTable, error) {
 	next, stop := iter.Pull2(pairs)
 	defer stop()
@@ -69,7 +69,7 @@ func takePairs(next func() (input.Pair, error, bool)) (first []input.Pair, more 
 	return first, true, nil
 }
 
-// concatPairs returns the first pairs, whose memory it frees, and then the next ones.
+// concatPairs yields the first pairs, releasing their memory, and then the rest.
 func concatPairs(first []input.Pair, next func() (input.Pair, error, bool)) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
 		for i, pair := range first {
@@ -113,7 +113,7 @@ func writeTable(out io.Writer, pairs iter.Seq2[input.Pair, error], order table.C
 	if err != nil {
 		return 0, err
 	}
-	var last input.Pair // a copy, written when the next key is another one
+	var last input.Pair // a copy, written when the next key differs
 	have := false
 	for p, err := range pairs {
 		same := err == nil && have && order.Compare(last.Key, p.Key) == 0

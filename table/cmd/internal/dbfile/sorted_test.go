@@ -15,8 +15,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// Of pairs with equal keys a sorted table has the last, or the first and names the others: in memory and on disk, in
-// any order, with user keys and internal keys.
+// Of pairs with equal keys, a sorted table keeps the last, or keeps the first and reports the others: in memory
+// and on disk, in any order, with user keys and internal keys.
 func TestSortedTableHasOneOfEqualKeys(t *testing.T) {
 	t.Parallel()
 	reverse := comparers.ByFlagValue("reverse")
@@ -32,7 +32,7 @@ func TestSortedTableHasOneOfEqualKeys(t *testing.T) {
 	}
 }
 
-// randomPairs returns pairs of a few keys, each with another value.
+// randomPairs returns pairs with few distinct keys, each with a different value.
 func randomPairs(rng *rand.Rand, internal bool, size int) (pairs []input.Pair) {
 	for i := range 17 + rng.IntN(4) {
 		key := append([]byte("key"), "aAbBcC"[rng.IntN(6)])
@@ -44,7 +44,7 @@ func randomPairs(rng *rand.Rand, internal bool, size int) (pairs []input.Pair) {
 	return pairs
 }
 
-// checkSorted compares a sorted table with pairs that are sorted here.
+// checkSorted compares a sorted table with pairs sorted by slices.SortedStableFunc.
 func checkSorted(t *testing.T, what string, pairs []input.Pair, user table.Comparer, internal, keepsFirst bool) {
 	t.Helper()
 	order := user

@@ -6,11 +6,12 @@ import (
 	"syscall"
 )
 
-// sectorSize is the size of the parts of a file that a disk can read, or cannot.
+// sectorSize is the size of the smallest part of a file that a disk can fail to read.
 const sectorSize = 4096
 
-// A sectorReader passes over what the disk cannot read. There it calls unread, and reads 0xff: a checksum then does not
-// match, and a log has a record of no known type, whereas zeros were never written.
+// A sectorReader passes over sectors that the disk cannot read. For each, it calls unread, and fills in bytes of
+// 0xff. Then a checksum does not match, and a log has a record of unknown type. Zeros in a log would look as if
+// never written.
 type sectorReader struct {
 	io.ReaderAt
 	unread func(at int64, err error)
@@ -35,7 +36,7 @@ func (r sectorReader) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, err
 }
 
-// pastUnreadable returns a reader of a file that passes over what the disk cannot read, if unread is not nil.
+// If unread is not nil, pastUnreadable returns a reader that passes over sectors that the disk cannot read.
 func pastUnreadable(r io.ReaderAt, path string, unread func(path string, at int64, err error)) io.ReaderAt {
 	if unread == nil {
 		return r

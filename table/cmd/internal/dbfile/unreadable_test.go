@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A failingDisk cannot read some sectors: a read that comes to one fails there.
+// A failingDisk cannot read some sectors: a read that reaches one fails there.
 type failingDisk struct {
 	contents []byte
 	bad      map[int64]bool // sectors, by their numbers
@@ -32,7 +32,8 @@ func (d failingDisk) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// A read has 0xff in place of each sector that fails, and the other sectors as they are. It tells where each fails.
+// A read returns bytes of 0xff in place of each bad sector, and the other sectors unchanged. Each bad sector is
+// reported.
 func TestPastUnreadable(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -75,7 +76,7 @@ func TestPastUnreadable(t *testing.T) {
 	}
 }
 
-// The kernel's own input/output error: nothing is mapped at the start of a process's memory.
+// This is an input/output error of the kernel itself: nothing is mapped at the start of a process's memory.
 func TestPastUnreadableMemory(t *testing.T) {
 	t.Parallel()
 	f, err := os.Open("/proc/self/mem")

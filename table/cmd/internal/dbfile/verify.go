@@ -18,12 +18,12 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// VerifiedKeys are what Verify has seen of the keys of a table.
+// VerifiedKeys is a summary of the keys that Verify has seen in a table.
 type VerifiedKeys struct {
-	all         bool // each block was sound
+	all         bool // all blocks were sound
 	first, last []byte
-	sequence    uint64  // the highest one
-	kinds       []error // the damage of keys whose kind LevelDB does not have
+	sequence    uint64  // the highest sequence number
+	kinds       []error // errors for keys whose kind LevelDB does not have
 }
 
 // Highest returns the highest sequence number, if all keys are known. Otherwise it returns 0.
@@ -34,7 +34,7 @@ func (k *VerifiedKeys) Highest() uint64 {
 	return k.sequence
 }
 
-// maxKinds is how many keys are named whose kind LevelDB does not have.
+// maxKinds is the maximum number of errors for keys whose kind LevelDB does not have.
 const maxKinds = 100
 
 func (k *VerifiedKeys) add(key []byte, offset, length uint64) {
@@ -56,9 +56,9 @@ func (k *VerifiedKeys) add(key []byte, offset, length uint64) {
 	}
 }
 
-// Verify checks the whole table, and compares one of a set with its line in the manifest, unless line is nil. For
-// that, Open it with ReadOnce. If the keys contradict an order that is not trusted, it checks them again
-// in any order. note is about a sound table.
+// Verify checks the whole table. If line is not nil, it also compares the table of a set with its line in the
+// manifest: open the table with ReadOnce for that. If the keys contradict an untrusted order, Verify checks them
+// again in any order. note is a remark about a sound table.
 func (f *File) Verify(line *set.Table) (keys *VerifiedKeys, note string, err error) {
 	keys = new(VerifiedKeys)
 	if line != nil {
@@ -80,8 +80,8 @@ func (f *File) Verify(line *set.Table) (keys *VerifiedKeys, note string, err err
 	return keys, "", err
 }
 
-// verifyLine checks a table of a set, as Verify of package set does, and the size of its tail. If the table is
-// damaged, that is all it returns. note says that the table cannot be told from others when it is opened.
+// verifyLine checks a table of a set, as Verify of package set does. For a damaged table, it returns only the
+// damage. note says that opening the table would not notice if another one replaced it.
 func (f *File) verifyLine(l *set.Table) (note string, err error) {
 	o := table.ReaderOptions{Codecs: f.Options.Codecs, TableFilterPolicies: f.Options.TableFilterPolicies}
 	s, err := set.Open(context.Background(), &set.Manifest{Tables: []set.Table{*l}}, onlyTable{f.Src}, &set.Options{Reader: o})
@@ -101,8 +101,8 @@ func (f *File) verifyLine(l *set.Table) (note string, err error) {
 	return note, damageOrMismatch(err, l.Name)
 }
 
-// damageOrMismatch returns the damage that Verify of package set has found in a table, without its name, or else how
-// it differs from the manifest.
+// damageOrMismatch returns the damage that Verify of package set has found in a table, without the table's name.
+// If there is none, it returns the mismatch with the manifest.
 func damageOrMismatch(found error, name string) error {
 	var damage []error
 	var mismatch error
@@ -124,7 +124,7 @@ func damageOrMismatch(found error, name string) error {
 	return Corruption(strings.TrimPrefix(mismatch.Error(), fmt.Sprintf("set: table %q: ", name)))
 }
 
-// Leaves returns the errors that errors.Join has joined.
+// Leaves returns the errors that errors.Join has joined, at all depths.
 func Leaves(err error) (all []error) {
 	switch joined, ok := err.(interface{ Unwrap() []error }); {
 	case ok:
@@ -137,22 +137,22 @@ func Leaves(err error) (all []error) {
 	return all
 }
 
-// An onlyTable is the Source of a set of one table.
+// An onlyTable is the Source for a set of one table.
 type onlyTable struct{ io.ReaderAt }
 
 func (t onlyTable) ReadAt(_ context.Context, _ string, p []byte, off int64) (int, error) {
 	return t.ReaderAt.ReadAt(p, off)
 }
 
-// differsFromLine formats the error for a field of the set's manifest, what the table has, and what the manifest says.
+// differsFromLine formats an error from a field, its value in the table, and its value in the set's manifest.
 const differsFromLine = "%s is %v, but the set's manifest says %v: restore the table, or build the set again"
 
 func differs(field string, has, want any) error {
 	return wal.Corruptionf(differsFromLine, field, has, want)
 }
 
-// checkTail compares the TailSum with the manifest of a set, if that has it. If the table is damaged so that it has no
-// TailSum, Verify reports that.
+// checkTail compares the table's TailSum with the set's manifest, if the manifest has it. If the TailSum cannot
+// be computed because of damage, Verify reports that.
 func checkTail(layout *layout.Layout, l *set.Table) error {
 	if l == nil || l.TailSum == "" {
 		return nil
@@ -167,8 +167,8 @@ func checkTail(layout *layout.Layout, l *set.Table) error {
 	return err
 }
 
-// checkTailSize compares with the manifest of a set, before Verify, how many bytes package set reads to open the table:
-// those behind the last data block, without the pages of a filter that is read by the page.
+// checkTailSize compares, before Verify, the number of bytes that package set reads to open the table with the
+// set's manifest: the bytes behind the last data block, without the pages of a paged filter.
 func (f *File) checkTailSize(o Options) error {
 	if o.Line == nil || o.ReadOnce == nil {
 		return nil
@@ -185,7 +185,7 @@ func (f *File) checkTailSize(o Options) error {
 		}
 		pages = filters.pagesSize()
 	}
-	if line := o.Line.TailSize; line != tail && line != tail-pages { // a writer that holds pages in memory has them in the tail
+	if line := o.Line.TailSize; line != tail && line != tail-pages { // a writer that keeps pages in memory counts them
 		return differs("tailSize", tail-pages, line)
 	}
 	return nil
