@@ -1,5 +1,5 @@
-// Command sieve plans, measures and uses filters: which one to take for a number of keys, how often it errs, and
-// single filter files. "sieve help" lists its commands.
+// Command sieve plans, measures and uses filters. It compares filters for a number of keys, measures their
+// false-positive rates, and builds and queries filter files. "sieve help" lists its commands.
 package main
 
 import (
