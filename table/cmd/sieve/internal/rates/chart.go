@@ -23,10 +23,10 @@ import (
 const (
 	panelWidth  = 440
 	panelHeight = 280
-	minWidth    = 340 // that the legend beside a panel leaves room in
+	minWidth    = 340 // enough for a panel with its legend
 	margin      = 10
 	titleHeight = 28 // of a panel's title
-	ratesWidth  = 70 // of the axis of rates, with margins, about
+	ratesWidth  = 70 // approximate width of the axis of rates, with margins
 )
 
 // WriteSVG draws a panel for each policy and number of bits per key. c is the Config of the
@@ -64,14 +64,14 @@ func WriteSVG(w io.Writer, c Config, points []Point) error {
 	if _, err := svg.WriteTo(&out); err != nil {
 		return err
 	}
-	themed, err := theme.Apply(out.Bytes()) // is right on light and dark pages
+	themed, err := theme.Apply(out.Bytes()) // fits light and dark pages
 	if err == nil {
 		_, err = w.Write(themed)
 	}
 	return err
 }
 
-// plots returns the plots of the panels row by row. The last row can end in nils.
+// plots returns the plots of the panels row by row. The last row may be padded with nils.
 func (c Config) plots(panels []panel, columns int, width vg.Length) ([][]*plot.Plot, error) {
 	legend := legendWidth(panels)
 	var all []*plot.Plot
@@ -88,7 +88,7 @@ func (c Config) plots(panels []panel, columns int, width vg.Length) ([][]*plot.P
 	return slices.Collect(slices.Chunk(all, columns)), nil
 }
 
-// head is what stands above the panels: what was found, and how.
+// head returns the text above the panels: the findings, and how they were measured.
 func (c Config) head(panels []panel, width vg.Length) []line {
 	title, faint := styled(17, theme.Ink), styled(13, theme.Faint)
 	title.Font.Weight = xfont.WeightBold
@@ -109,7 +109,7 @@ func (c Config) head(panels []panel, width vg.Length) []line {
 		wrapped(measured+".", faint, width))
 }
 
-// notes explain the marks, and what the labels stand for.
+// notes returns the text below the panels, which explains the marks and the labels.
 func (c Config) notes(width vg.Length) []line {
 	texts := []string{"Dots are runs, lines are their means, and bands are the middle 80 % of the runs, where each of these had a false positive."}
 	if !c.K.isNone() {
@@ -126,13 +126,13 @@ func (c Config) notes(width vg.Length) []line {
 	return lines
 }
 
-// styled returns the style of text. Package theme replaces its font where a viewer does not have it.
+// styled returns the style of text. If a viewer lacks its font, package theme provides another.
 func styled(size vg.Length, c color.Color) draw.TextStyle {
 	sans := font.Font{Typeface: "Liberation", Variant: "Sans"}
 	return draw.TextStyle{Font: font.From(sans, size), Color: c, Handler: plot.DefaultTextHandler}
 }
 
-// widthInAnyFont returns how wide a text is at most, in any usual font.
+// widthInAnyFont returns the maximum width of a text in any usual font.
 func widthInAnyFont(sty draw.TextStyle, text string) vg.Length { return 1.2 * sty.Width(text) }
 
 // A line is text above or below the panels.
@@ -143,7 +143,7 @@ type line struct {
 
 func (l line) height() vg.Length { return 1.4 * l.Font.Size }
 
-// wrapped returns a text as lines of at most this width. A % stays with its number.
+// wrapped breaks a text into lines of at most this width. A % stays with its number.
 func wrapped(text string, sty draw.TextStyle, width vg.Length) (lines []line) {
 	current := ""
 	for _, word := range strings.Split(strings.ReplaceAll(text, " %", "\u00a0%"), " ") {
@@ -164,7 +164,7 @@ func heightOf(lines []line) (height vg.Length) {
 	return height
 }
 
-// drawLines writes lines from the top downwards.
+// drawLines draws lines from top downwards.
 func drawLines(canvas draw.Canvas, lines []line, top vg.Length) {
 	for _, l := range lines {
 		top -= l.height()

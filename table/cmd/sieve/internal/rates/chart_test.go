@@ -20,7 +20,7 @@ import (
 
 var noError = errtest.NoError
 
-// charts are configurations from one line to many.
+// charts are configurations from a single line to many.
 var charts = map[string]func(*Config){
 	"two numbers of bits":       func(*Config) {},
 	"one number of bits":        func(c *Config) { c.Bits = []int{10} },
@@ -54,7 +54,7 @@ func chartOf(t *testing.T, change func(*Config)) (chart string, c Config) {
 	return out.String(), c
 }
 
-// A textBox is where a text is, in any usual font.
+// A textBox is a text with its bounding box in any usual font.
 type textBox struct {
 	text                     string
 	left, right, top, bottom float64
@@ -87,7 +87,7 @@ func textBoxes(t *testing.T, chart string) []textBox {
 			fmt.Sscan(fontSize.FindStringSubmatch(text.Style)[1], &px)
 			width := float64(styled(vg.Length(px), theme.Ink).Width(text.Text))
 			left := text.X - width*map[string]float64{"": 0, "middle": 0.5, "end": 1}[text.Anchor]
-			// y is the base line, upwards from the bottom, and negative
+			// y is the baseline, with the y axis upwards, and is negative
 			all = append(all, textBox{text.Text, left, left + 1.1*width, -text.Y + 0.7*px, -text.Y - 0.2*px})
 		}
 	}
@@ -98,8 +98,8 @@ func (a textBox) touches(b textBox) bool {
 	return a.left < b.right && b.left < a.right && a.bottom < b.top && b.bottom < a.top
 }
 
-// Whatever is measured, no text of a chart touches another one or leaves the chart, there is a
-// panel for each policy and number of bits, and each line has its label.
+// In any chart, no texts touch or leave the chart, each policy and number of bits has a panel, and each line has
+// a label.
 func TestCharts(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -146,8 +146,7 @@ func TestCharts(t *testing.T) {
 	}
 }
 
-// A chart is right on light and dark pages: it has no background, and no color that stays the same.
-// It is the same twice.
+// A chart fits light and dark pages: it has no background and no fixed colors. Two runs draw the same chart.
 func TestChartColors(t *testing.T) {
 	t.Parallel()
 	chart, _ := chartOf(t, charts["own keys and all others"])
@@ -170,7 +169,7 @@ func TestChartColors(t *testing.T) {
 	}
 }
 
-// The title says what was found, in numbers of the measurement.
+// The title states the finding with the measured numbers.
 func TestFinding(t *testing.T) {
 	t.Parallel()
 	of := func(policy string, bits int, rates ...float64) panel {
@@ -204,7 +203,7 @@ func TestFinding(t *testing.T) {
 	}
 }
 
-// The band leaves out the lowest and the highest tenth of the runs.
+// The band excludes the lowest and the highest tenth of the runs.
 func TestBand(t *testing.T) {
 	t.Parallel()
 	var rates []float64
@@ -217,7 +216,7 @@ func TestBand(t *testing.T) {
 	}
 }
 
-// All panels have their labels in the same order, whatever their rates are.
+// All panels list their labels in the same order, whatever the rates.
 func TestLabelsInOrder(t *testing.T) {
 	t.Parallel()
 	chart, c := chartOf(t, charts["six, some never seen"])

@@ -1,5 +1,5 @@
-// Package rates measures the false-positive rate of filters as they fill up, and draws it
-// beside the rate of a formula.
+// Package rates measures the false-positive rates of filters as they fill up, and draws them beside predicted
+// rates.
 package rates
 
 import (
@@ -16,26 +16,26 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// A Config says what to measure. Its fields are the flags of sieve rates.
+// A Config describes what to measure. Its fields are the flags of sieve rates.
 type Config struct {
 	Keys     int      // number of keys that filters are sized for
 	Runs     int      // runs of each measurement, each with different keys
-	Lookups  int      // absent keys that each run looks up; of the user's keys at most those that are not added
+	Lookups  int      // absent keys that each run looks up; limited to the user's keys that are not added
 	Policies []string // kinds of filters, as Policies returns them
 	Bits     []int    // bits per key, if Rate is 0
-	Rate     float64  // each policy takes the fewest bits per key that promise this rate
-	K        Sweep    // values of k that are measured, in place of how filters fill up
+	Rate     float64  // each policy uses the fewest bits per key with a predicted rate ≤ this
+	K        Sweep    // values of k to measure in full filters, instead of filters that fill up
 	Shapes   []string // shapes of keys, as Shapes returns them
 	Own      [][]byte // distinct keys of the user, measured before the Shapes
 	Seed     uint64   // seed of the random keys
-	Width    int      // of the chart, in CSS pixels; 0: as wide as its columns of panels
+	Width    int      // width of the chart in CSS pixels; 0: as its columns of panels require
 }
 
-// mostK is the largest k. LevelDB reserves larger ones for other encodings.
+// mostK is the largest k. LevelDB reserves larger values for other encodings.
 const mostK = 30
 
-// A Sweep is the values of k that are measured, in filters with exactly the keys that they are sized
-// for. The zero value is none: then k is that of the policy, and filters fill up.
+// A Sweep is a range of k to measure in full filters, which have exactly the keys that they are sized for. The
+// zero Sweep is none: then filters fill up, with the policy's k.
 type Sweep struct{ From, To int }
 
 // ParseSweep parses FROM-TO. The error says what s is not.
@@ -57,7 +57,7 @@ func (k Sweep) isNone() bool { return k == Sweep{} }
 // maxBits is the maximum number of bits per key. From 44 on, k of Bloom filters is 30.
 const maxBits = 100
 
-// maxNumbers is how many numbers of bits per key are measured at most.
+// maxNumbers is the maximum number of values in Config.Bits.
 const maxNumbers = 6
 
 // MaxKeys is the largest Config.Keys.
@@ -122,7 +122,8 @@ func validateNames(flag string, names, known []string, mayBeEmpty bool) error {
 	return nil
 }
 
-// bitsHint tells how to give the bits of a policy to which they were added with a colon, as other commands take them.
+// bitsHint returns a hint for a policy with a colon and bits, as other commands take it: how to specify the bits
+// here.
 func bitsHint(name string) string {
 	kind, bits, found := strings.Cut(name, ":")
 	if !found || !slices.Contains(Policies(), kind) {
@@ -131,18 +132,17 @@ func bitsHint(name string) string {
 	return fmt.Sprintf(": use --policy %s --bits %s", kind, printable.String(bits))
 }
 
-// maxLoadTenths is the largest load that is measured, in tenths: 1.5 times the keys that a
-// filter is sized for.
+// maxLoadTenths is the largest measured load in tenths: 1.5 times the keys that a filter is sized for.
 const maxLoadTenths = 15
 
-// A step is what is measured at once: filters with this many keys.
+// A step is one point to measure: filters with this many keys.
 type step struct {
 	keys int
-	k    int // of a new filter; 0 adds the keys to that of the step before, whose k is the policy's
+	k    int // k of a new filter; 0: add keys to the filter of the previous step, which has the policy's k
 }
 
-// steps returns what is measured of each filter: its tenths, without those that have no key, or no
-// more keys than the one before; or each k of a sweep.
+// steps returns the steps for each filter: each k of a sweep, or each tenth of the load, except tenths that add
+// no key.
 func (c Config) steps() (steps []step) {
 	if !c.K.isNone() {
 		for k := c.K.From; k <= c.K.To; k++ {
@@ -158,7 +158,7 @@ func (c Config) steps() (steps []step) {
 	return slices.Compact(steps)
 }
 
-// mostKeys returns how many keys a filter gets at most.
+// mostKeys returns the maximum number of keys in a filter.
 func (c Config) mostKeys() int { return c.steps()[len(c.steps())-1].keys }
 
 // A sizedPolicy is a policy with a number of bits per key.
@@ -167,7 +167,7 @@ type sizedPolicy struct {
 	bits int
 }
 
-// sizedPolicies returns what is measured, policy by policy.
+// sizedPolicies returns the policies to measure, with their bits per key.
 func (c Config) sizedPolicies() ([]sizedPolicy, error) {
 	var all []sizedPolicy
 	for _, name := range c.Policies {

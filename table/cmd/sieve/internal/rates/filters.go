@@ -18,13 +18,13 @@ import (
 // A policy is a kind of filter.
 type policy struct {
 	name  string
-	short string // what a chart calls it
+	short string // its name in charts
 
-	// rate returns the rate that bits per key promise, 1 if there are no such filters. It is lowest with maxBits.
+	// rate returns the predicted rate, or 1 if there are no such filters. It is lowest with maxBits.
 	rate func(keys, bitsPerKey int) float64
 
-	// empty returns a filter without keys, of the size that it has for this many keys. k is 0 for
-	// that of the policy. Fuse filters have no other.
+	// empty returns a filter without keys, sized for this many keys. A k of 0 means the policy's. Fuse filters
+	// have no other.
 	empty func(keys, bitsPerKey, k int) (measuredFilter, error)
 }
 
@@ -33,13 +33,13 @@ type measuredFilter interface {
 	Add(key []byte)
 	Contains(key []byte) bool
 
-	// build makes the filter contain all keys that were added, if Add does not.
+	// build makes the filter contain all added keys, for filters whose Add does not.
 	build(keys [][]byte) error
 
-	// size returns the number of bits of the filter, and of those that a lookup probes.
+	// size returns the number of bits in the filter, and the number that a lookup probes.
 	size() (m, k int)
 
-	// formula returns the rate of the formula for this many keys.
+	// formula returns the rate by the formula for this many keys.
 	formula(keys float64) float64
 }
 
@@ -50,10 +50,10 @@ var policies = []policy{
 	{"independent", "independent", independentRate, emptyIndependent},
 }
 
-// fuseName is the name of the policy whose bits are not those per key.
+// fuseName is the name of the policy whose bits are fingerprint bits, not bits per key.
 const fuseName = "fuse"
 
-// fewestBits returns the fewest bits per key that promise the rate.
+// fewestBits returns the fewest bits per key with a predicted rate ≤ rate.
 func (p policy) fewestBits(keys int, rate float64) (bits int, err error) {
 	if lowest := p.rate(keys, maxBits); lowest > rate {
 		return 0, cli.UsageErrorf("-p is %g, but %s filters of %d keys reach only %.2g: use a higher rate, or another --policy",
@@ -65,7 +65,7 @@ func (p policy) fewestBits(keys int, rate float64) (bits int, err error) {
 	return bits, nil
 }
 
-// size says of what size filters are.
+// size describes the size of the filters.
 func (p policy) size(bits int) string {
 	what := text.Count(uint64(bits), "bit")
 	if p.name == fuseName {
@@ -98,7 +98,7 @@ func (d dimension) size() (m, k int) { return d.m, d.k }
 
 func (dimension) build([][]byte) error { return nil }
 
-// A blockBloom is a filter of filter.Bloom.
+// A blockBloom is a filter.Bloom filter.
 type blockBloom struct {
 	dimension
 	*filter.DynamicBloom
@@ -114,15 +114,16 @@ func emptyBloom(keys, bitsPerKey, k int) (measuredFilter, error) {
 	return blockBloom{d, f}, err
 }
 
-// formula returns the classical rate, and the chance that the 32-bit hash of the key equals that of an added key.
+// formula returns the classical rate, increased by the chance that the key's 32-bit hash equals the hash of an
+// added key.
 func (b blockBloom) formula(keys float64) float64 {
 	p := bloom.Rate(float64(b.m)/keys, b.k)
 	return p + (1-p)*-math.Expm1(-keys/(1<<32))
 }
 
-// An independent filter is a Bloom filter as textbooks have it: each bit of a key comes from a hash
-// function of its own. It has the size and the k of LevelDB's, whose bits all come from one hash of 32
-// bits. No table has such filters, because k hashes take too long.
+// An independent filter is a textbook Bloom filter: each bit of a key comes from a separate hash function. It has
+// the size and the k of LevelDB's filter, whose bits all come from one 32-bit hash. Tables do not use such
+// filters, because computing k hashes takes too long.
 type independent struct {
 	dimension
 	bits []byte
@@ -137,10 +138,11 @@ func emptyIndependent(keys, bitsPerKey, k int) (measuredFilter, error) {
 	return independent{d, make([]byte, d.m/8)}, nil
 }
 
-// at returns the bit of a key that the hash function with this seed picks. XXH3 only combines the seed and a key of up
-// to 3 bytes by xor: with seeds 0 to k - 1, keys that differ in their last bits would share most bits of the filter.
+// at returns the bit that the hash function with this seed picks for a key. XXH3 combines the seed with a key of
+// up to 3 bytes by xor only: with seeds 0 to k - 1, keys that differ in their last bits would share most bits of
+// the filter.
 func (f independent) at(key []byte, seed int) uint64 {
-	const spread = 0x9e3779b97f4a7c15 // its multiples differ in all bytes
+	const spread = 0x9e3779b97f4a7c15 // multiples differ in all bytes
 	at, _ := bits.Mul64(xxh3.HashSeed(key, uint64(seed)*spread), uint64(f.m))
 	return at
 }
@@ -163,7 +165,7 @@ func (f independent) Contains(key []byte) bool {
 
 func (f independent) formula(keys float64) float64 { return bloom.Rate(float64(f.m)/keys, f.k) }
 
-// tableBloom is a filter.TableBloom: its filter and its bytes, which share memory.
+// tableBloom is a filter.TableBloom filter with its bytes, which share memory.
 type tableBloom struct {
 	dimension
 	filter.TableFilter
@@ -172,14 +174,14 @@ type tableBloom struct {
 
 const (
 	lineSize          = 64 // bytes of a line
-	tableBloomTrailer = 5  // bytes behind the lines, of which the first one is k
+	tableBloomTrailer = 5  // bytes after the lines; the first one is k
 )
 
 func tableBloomRate(keys, bitsPerKey int) float64 {
 	return filter.NewTableBloom(bitsPerKey).Rate(uint64(keys))
 }
 
-// emptyTableBloom clears the lines of a filter of one key that has the size for all keys.
+// emptyTableBloom builds a filter of one key, sized for all keys, and clears its lines.
 func emptyTableBloom(keys, bitsPerKey, k int) (measuredFilter, error) {
 	g := filter.NewTableBloom(bitsPerKey).SizedFor(uint64(keys)).NewTableGenerator()
 	g.Add(nil)
@@ -208,8 +210,9 @@ func (t tableBloom) formula(keys float64) float64 {
 	return filter.PredictTableRate(uint64(keys), uint64(t.m/(8*lineSize)), t.k)
 }
 
-// A fuseFilter is a binary fuse filter. It cannot take more keys, and is built again with them. Its size is that with
-// the keys that it is sized for, and its k the number of fingerprints that a lookup reads.
+// A fuseFilter is a binary fuse filter. Since no keys can be added to it, it is rebuilt for each number of keys.
+// Its size is reported for the keys that it is sized for, and its k is the number of fingerprints that a lookup
+// reads.
 type fuseFilter struct {
 	dimension
 	filter.TableFilter

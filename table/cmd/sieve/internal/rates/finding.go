@@ -10,11 +10,10 @@ import (
 	"github.com/sievetable/sievetable/internal/figures"
 )
 
-// usualBits is how many bits per key most filters have.
+// usualBits is the most common number of bits per key.
 const usualBits = 10
 
-// finding says in a sentence what was found, of the filters with about the usual number of bits
-// per key.
+// finding states in a sentence what was found for filters with about the usual number of bits per key.
 func (c Config) finding(panels []panel) string {
 	full := withKeys(c.Keys)
 	if len(c.Policies) == 1 && c.K.isNone() {
@@ -33,9 +32,9 @@ func (c Config) finding(panels []panel) string {
 	return about + strings.Join(parts, separator)
 }
 
-// bestK says which k let the fewest keys through, and which one would by the formula.
+// bestK describes the k with the lowest rate, as measured and by the formula.
 func (panel panel) bestK() string {
-	means := slices.Clone(panel.series[0].points) // of all shapes
+	means := slices.Clone(panel.series[0].points) // means over all shapes
 	for i := range means {
 		means[i].Mean = 0
 		for _, s := range panel.series {
@@ -47,13 +46,12 @@ func (panel panel) bestK() string {
 	return fmt.Sprintf("%d with %s, and %d", best, through, lowest(means, formulasRate))
 }
 
-// overfull says what a panel's filters with the most keys let through, if that is more than they
-// are sized for.
+// overfull describes the rate of a panel's filters with the most keys, if these are more than they are sized for.
 func (c Config) overfull(p panel) string {
 	switch most := c.mostKeys(); {
 	case most == c.Keys:
 		return ""
-	case c.Keys < 10: // most is not even nearly half as many again
+	case c.Keys < 10: // most is not close to 1.5 times as many
 		return fmt.Sprintf("; with %d keys in place of %d, %s", most, c.Keys, p.through(withKeys(most)))
 	default:
 		return "; with 1.5 times as many keys, " + p.through(withKeys(most))
@@ -62,7 +60,7 @@ func (c Config) overfull(p panel) string {
 
 func withKeys(n int) func(Point) bool { return func(p Point) bool { return p.Keys == n } }
 
-// usual returns the panel of a policy whose number of bits is closest to usualBits.
+// usual returns the policy's panel with the number of bits closest to usualBits.
 func usual(panels []panel, policy string) (best panel) {
 	for _, p := range panels {
 		far := func(p panel) float64 { return math.Abs(float64(p.bits - usualBits)) }
@@ -73,7 +71,8 @@ func usual(panels []panel, policy string) (best panel) {
 	return best
 }
 
-// through returns the lowest and the highest mean rate of the shapes, of those points.
+// through returns the lowest and the highest mean rate among the shapes, at the first point for which those is
+// true.
 func (panel panel) through(those func(Point) bool) string {
 	low, high := 1.0, 0.0
 	for _, s := range panel.series {

@@ -14,7 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// small is measured in an instant.
+// small is quick to measure.
 var small = Config{Keys: 200, Runs: 3, Lookups: 1000, Policies: []string{"bloom"}, Bits: []int{4, 10}, Shapes: Shapes(), Seed: 1}
 
 func measure(t *testing.T, c Config) []Point {
@@ -36,8 +36,8 @@ func TestOutputs(t *testing.T) {
 	golden.Text(t, "summary.txt", summary.String())
 }
 
-// Filters are measured with each number of keys once, and never without keys. So the smallest ones
-// have few points.
+// Filters are measured once with each number of keys, and never without keys. So the smallest filters have few
+// points.
 func TestFewKeys(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -69,8 +69,8 @@ func TestFewKeys(t *testing.T) {
 	}
 }
 
-// Filters of these sizes meet their formulas, those of LevelDB but for what double hashing costs, up to a fifth. Fuse
-// filters have their rate with any number of keys.
+// Filters of these sizes match their formulas. LevelDB's rates are up to a fifth higher because of double
+// hashing. Fuse filters have the same rate with any number of keys.
 func TestRatesMeetTheFormula(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -108,10 +108,10 @@ func TestTheory(t *testing.T) {
 		{10_000, 100_000, 6, 0.00844},
 		{10_000, 40_000, 2, 0.15482},
 		{0, 64, 1, 0},
-		{1 << 32, math.MaxInt, 30, 0.632}, // all of it hashes that coincide
+		{1 << 32, math.MaxInt, 30, 0.632}, // all due to equal hashes
 	} {
 		if tt.m == math.MaxInt32 {
-			continue // an int of 32 bits holds no filter of that many keys
+			continue // filters of this many keys exceed a 32-bit int
 		}
 		if got := (blockBloom{dimension: dimension{tt.m, tt.k}}).formula(tt.n); math.Abs(got-tt.want) > tt.want/1000 {
 			t.Errorf("theory(%g, %d, %d) = %g, want %g", tt.n, tt.m, tt.k, got, tt.want)
@@ -119,8 +119,7 @@ func TestTheory(t *testing.T) {
 	}
 }
 
-// The result depends neither on how many processors there are nor on the shapes
-// and bits that are measured beside.
+// The result depends neither on the number of processors nor on the other shapes that are measured.
 func TestDeterminism(t *testing.T) {
 	all := measure(t, small)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

@@ -8,7 +8,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// Filters of independent bits never deny an added key. LevelDB's of the same keys have as many bits.
+// Filters of independent bits never rule out an added key. LevelDB's filters of the same keys have as many bits.
 func TestIndependentContainsItsKeys(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{1, 20, 1000} {
@@ -26,8 +26,8 @@ func TestIndependentContainsItsKeys(t *testing.T) {
 	}
 }
 
-// The classical formula holds for independent bits, of any shape of keys and any k. LevelDB's bits
-// are not independent: with k = 4 its filters let a tenth more random keys through.
+// The classical formula holds for independent bits, for keys of any shape and any k. LevelDB's bits are not
+// independent: with k = 4, its filters let a tenth more random keys through.
 func TestIndependentBitsMeetTheFormula(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()

@@ -9,13 +9,13 @@ import (
 	"github.com/sievetable/sievetable/internal/figures"
 )
 
-// A keyShape is a set of keys of one form.
+// A keyShape is a kind of keys.
 type keyShape struct {
 	name         string
-	label, about string // in a chart: at its lines, and below
-	seed         int    // besides Config.Seed
+	label, about string // texts of a chart: at its lines, and below the panels
+	seed         int    // in addition to Config.Seed
 
-	own  [][]byte // the keys, if they are those of the user
+	own  [][]byte // the user's keys, if the shape is not generated
 	next func(rng *rand.Rand) func(dst []byte) []byte
 }
 
@@ -72,8 +72,7 @@ func decimal(rng *rand.Rand) func([]byte) []byte {
 	}
 }
 
-// urls generates URLs of random sites and topics. The page number alone makes them
-// distinct.
+// urls generates URLs of random sites and topics. The page number makes them distinct.
 func urls(rng *rand.Rand) func([]byte) []byte {
 	page := rng.Uint64N(1e11)
 	return func(dst []byte) []byte {
@@ -90,8 +89,7 @@ var (
 	providers  = []string{"mail.example", "example.com", "example.net", "example.org", "post.example.org", "webmail.example.com"}
 )
 
-// emails generates addresses of random people and providers. The number alone makes them
-// distinct.
+// emails generates addresses of random people and providers. The number makes them distinct.
 func emails(rng *rand.Rand) func([]byte) []byte {
 	number := rng.Uint64N(1000)
 	return func(dst []byte) []byte {
@@ -102,8 +100,8 @@ func emails(rng *rand.Rand) func([]byte) []byte {
 
 func pick(rng *rand.Rand, words []string) string { return words[rng.IntN(len(words))] }
 
-// start returns a function that returns the next n keys, or what is left of the set. All keys are distinct. Those of the
-// user are in random order.
+// start returns a function that returns the next n keys, or the remaining ones if there are fewer. All keys are
+// distinct. The user's keys are in random order.
 func (s keyShape) start(rng *rand.Rand) func(n int) [][]byte {
 	if s.own == nil {
 		next := s.next(rng)
@@ -120,7 +118,7 @@ func (s keyShape) start(rng *rand.Rand) func(n int) [][]byte {
 	}
 }
 
-// nextKeys returns the next n keys. They share large pieces of memory, as each piece is rounded up.
+// nextKeys returns the next n keys. They share large allocations, since the allocator rounds up each one.
 func nextKeys(n int, next func([]byte) []byte) [][]byte {
 	const piece, longest = 1 << 16, 1 << 8
 	keys := make([][]byte, n)

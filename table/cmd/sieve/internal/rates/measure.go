@@ -13,9 +13,9 @@ import (
 // Trials returns the number of trials that Measure makes.
 func (c Config) Trials() int { return len(c.shapes()) * c.Runs }
 
-// Measure runs all trials, as many in parallel as there are processors and memory for. It
-// calls done after each trial, from any goroutine. The result depends on c alone. It has a
-// Point for each shape, policy, bits per key and load or k, in this order.
+// Measure runs all trials, as many in parallel as there are processors and memory for. It calls done after each
+// trial, from any goroutine. The result depends only on c. It has a Point for each shape, policy, bits per key
+// and load or k, in this order.
 func Measure(c Config, done func()) ([]Point, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -46,15 +46,15 @@ func Measure(c Config, done func()) ([]Point, error) {
 	return points, nil
 }
 
-// Sizes in bytes, about, and rather too many.
+// Approximate sizes in bytes, rather too large.
 const (
-	trialMemory     = 640 << 20 // of all trials at a time
-	keyMemory       = 80        // of a key in a trial: the slice, and its part of a filter that is built
-	generatedMemory = 80        // of a generated key besides
-	orderMemory     = 4         // of an own key: its number in the random order
+	trialMemory     = 640 << 20 // of all trials that run in parallel
+	keyMemory       = 80        // of a key in a trial: its slice, and its part of a filter under construction
+	generatedMemory = 80        // of a generated key, in addition
+	orderMemory     = 4         // of a user's key: its number in the random order
 )
 
-// TrialMemory returns how many bytes a trial takes.
+// TrialMemory returns the number of bytes that a trial takes.
 func (c Config) TrialMemory() uint64 {
 	keys, each := c.mostKeys()+c.Lookups, keyMemory
 	if len(c.Shapes) > 0 {
@@ -63,12 +63,12 @@ func (c Config) TrialMemory() uint64 {
 	return uint64(keys*each + len(c.Own)*orderMemory)
 }
 
-// trialsInMemory returns how many trials at a time there is memory for. One there always is.
+// trialsInMemory returns the number of parallel trials that fit into memory, at least 1.
 func (c Config) trialsInMemory() int {
 	return int(max(1, min(trialMemory, memory.Left())/c.TrialMemory()))
 }
 
-// try measures all policies with the keys of one run of a shape, and sets the rates of that run.
+// try measures all policies with the keys of one run of a shape, and sets the run's rates.
 func (c Config) try(shape keyShape, run int, policies []sizedPolicy, points []Point) (err error) {
 	next := shape.start(newRand(c.Seed, shape.seed, run))
 	keys := next(c.mostKeys())

@@ -10,14 +10,14 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 )
 
-// A Limit bounds the distinct keys of the user, all of which are kept in memory.
+// A Limit bounds the user's distinct keys, which are all kept in memory.
 type Limit struct{ keys, bytes int }
 
-// OwnLimit is the Limit of Config.Own.
+// OwnLimit is the Limit for Config.Own.
 var OwnLimit = Limit{keys: 2 * maxLoadTenths / 10 * MaxKeys, bytes: 256 << 20}
 
-// ownShare returns how many keys of the user there must be for each key that a filter is sized for:
-// half of them are added, and half are asked for.
+// ownShare returns the number of user's keys required for each key that a filter is sized for: half of them are
+// added, and half are looked up as absent keys.
 func (c Config) ownShare() int {
 	if c.K.isNone() {
 		return 2 * maxLoadTenths / 10
@@ -25,8 +25,8 @@ func (c Config) ownShare() int {
 	return 2
 }
 
-// Distinct returns the distinct keys, sorted, and the number of all keys. More distinct keys
-// than the Limit are an error.
+// Distinct returns the distinct keys, sorted, and the number of all keys. If the distinct keys exceed the Limit,
+// it returns an error.
 func (l Limit) Distinct(keys iter.Seq2[[]byte, error]) (distinct [][]byte, all int, err error) {
 	set, size := map[string]struct{}{}, 0
 	for key, err := range keys {
@@ -50,33 +50,32 @@ func (l Limit) Distinct(keys iter.Seq2[[]byte, error]) (distinct [][]byte, all i
 	distinct = make([][]byte, 0, len(set))
 	for key := range set {
 		distinct = append(distinct, []byte(key))
-		delete(set, key) // so that there are not two copies of all keys at a time
+		delete(set, key) // avoids having two copies of all keys at once
 	}
 	slices.SortFunc(distinct, slices.Compare)
 	return distinct, all, nil
 }
 
-// checkEvery is how many keys are added between two checks of the memory.
+// checkEvery is the number of keys between two checks of the memory.
 const checkEvery = 1 << 16
 
-// growth returns how many bytes the next checkEvery keys take at most, if they are not much longer than the n before:
-// the set of all keys can be copied to a larger one.
+// growth returns the most bytes that the next checkEvery keys may take, if they are not much longer than the n
+// before. The set of all keys may be copied to a larger one.
 func growth(n, size int) uint64 {
 	const perKey = 96
 	return uint64(n+checkEvery)*perKey + uint64(size)/uint64(n+1)*checkEvery
 }
 
-// OwnSize returns how many keys filters can be sized for with the keys of the user, at least 1.
+// OwnSize returns the number of keys that filters can be sized for with the user's keys, at least 1.
 func (c Config) OwnSize() int { return max(1, len(c.Own)/c.ownShare()) }
 
-// OwnLookups says how many of the user's keys each run adds at most, and how many of the
-// others it looks up.
+// OwnLookups describes how many of the user's keys each run adds at most, and how many of the others it looks up.
 func (c Config) OwnLookups() string {
 	added := c.mostKeys()
 	return fmt.Sprintf("each run adds up to %s and looks up %s others", figures.Grouped(added), figures.Grouped(min(c.Lookups, len(c.Own)-added)))
 }
 
-// permutation returns the numbers < n in random order, in half the memory of rng.Perm.
+// permutation is like rng.Perm, but takes half the memory.
 func permutation(rng *rand.Rand, n int) []int32 {
 	order := make([]int32, n)
 	for i := range order {

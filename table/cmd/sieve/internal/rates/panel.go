@@ -23,12 +23,12 @@ type series struct {
 	points []Point
 }
 
-// panels returns the panels row by row. Several policies have a column each.
+// panels returns the panels row by row. If there are several policies, each has a column.
 func (c Config) panels(points []Point) (panels []panel) {
 	shapes, steps, columns := c.shapes(), len(c.steps()), len(c.Policies)
 	perShape := len(points) / steps / len(shapes)
 	for i := range perShape {
-		at := i%columns*(perShape/columns) + i/columns // points has policy after policy
+		at := i%columns*(perShape/columns) + i/columns // points are ordered by policy
 		first := points[at*steps]
 		p := panel{policy: policyOf(first.Policy), bits: first.Bits}
 		for j, shape := range shapes {
@@ -40,7 +40,7 @@ func (c Config) panels(points []Point) (panels []panel) {
 	return panels
 }
 
-// title says what the filters of a panel are.
+// title describes the filters of a panel.
 func (panel panel) title(c Config) string {
 	if len(c.Policies) == 1 {
 		return panel.policy.size(panel.bits)
@@ -48,8 +48,8 @@ func (panel panel) title(c Config) string {
 	return panel.policy.short + ", " + panel.policy.size(panel.bits)
 }
 
-// rates returns the lowest rate > 0 of the runs, and the highest one of them and of the formula. A mean can be lower: then few
-// runs have had a key let through at all, and it says little.
+// rates returns the lowest rate > 0 of the runs, and the highest rate of the runs and the formula. A mean can be
+// lower: then few runs have had any false positive, and the mean is not meaningful.
 func (panel panel) rates() (low, high float64) {
 	low = 1
 	highest := 0.0 // of the formula
@@ -69,10 +69,10 @@ func (panel panel) rates() (low, high float64) {
 	return low, max(high, 10*low, highest)
 }
 
-// hasMean returns whether a point has a mean > 0. A logarithmic axis cannot show 0.
+// hasMean reports whether a point has a mean > 0. A logarithmic axis cannot show 0.
 func hasMean(p Point) bool { return p.Mean > 0 }
 
-// stretches returns the stretches of points that can be shown.
+// stretches returns the runs of consecutive points for which shown is true.
 func stretches(points []Point, shown func(Point) bool) [][]Point {
 	var stretches [][]Point
 	from := 0
@@ -88,10 +88,10 @@ func stretches(points []Point, shown func(Point) bool) [][]Point {
 	return stretches
 }
 
-// The band has the middle 80 % of the runs.
+// The band includes the middle 80 % of the runs.
 const bandFrom, bandTo = 0.1, 0.9
 
-// lowEdge and highEdge return the rates that these shares of a point's runs are below.
+// lowEdge and highEdge return the edges of the band at a point.
 func lowEdge(p Point) float64  { return quantile(p, bandFrom) }
 func highEdge(p Point) float64 { return quantile(p, bandTo) }
 

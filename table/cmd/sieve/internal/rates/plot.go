@@ -15,11 +15,11 @@ import (
 	"github.com/sievetable/sievetable/internal/theme"
 )
 
-// headroom is how far the axis goes beyond the highest and the lowest rate, as a factor.
+// headroom is the factor by which the axis extends beyond the highest and the lowest rate.
 const headroom = 1.32
 
-// plot returns the plot of a panel: a line for each shape, over the load or k. Its axis from left to right is
-// about that wide, and the legend beside it exactly.
+// plot returns the plot of a panel: a line for each shape, over the load or k. width is the approximate width of
+// its horizontal axis, and legend the exact width of its legend.
 func (panel panel) plot(c Config, width, legend vg.Length) (*plot.Plot, error) {
 	low, high := panel.rates()
 	low, high = low/headroom, min(high*headroom, 1)
@@ -44,8 +44,8 @@ func (panel panel) plot(c Config, width, legend vg.Length) (*plot.Plot, error) {
 	return p, nil
 }
 
-// formula returns the line of the formula, and where a vertical line is: at the load that filters are sized for or,
-// in a sweep, at the k of the policy. Below low, the line is out of sight.
+// formula returns the line of the formula, and the place of a vertical line: the load that filters are sized for
+// or, in a sweep, the policy's k. Below low, the formula's line is not visible.
 func (panel panel) formula(c Config, low float64) (line plot.Plotter, upright float64, err error) {
 	f, err := panel.policy.empty(c.Keys, panel.bits, 0)
 	if err != nil {
@@ -60,7 +60,7 @@ func (panel panel) formula(c Config, low float64) (line plot.Plotter, upright fl
 	return curve, 1, nil
 }
 
-// ends returns the ends of the axis from left to right.
+// ends returns the ends of the horizontal axis.
 func (c Config) ends() (left, right float64) {
 	if c.K.isNone() {
 		return 0, float64(maxLoadTenths) / 10
@@ -68,14 +68,14 @@ func (c Config) ends() (left, right float64) {
 	return float64(c.K.From) - 0.5, float64(c.K.To)
 }
 
-// setAxis sets an axis that has no line, but labels. Package theme aligns these.
+// setAxis sets up an axis with labels, but without a line. Package theme aligns the labels.
 func setAxis(a *plot.Axis, from, to float64, ticks []plot.Tick) {
 	a.Min, a.Max, a.Padding, a.Width, a.Tick.Width = from, to, 0, 0, 0
 	a.Tick.Label, a.Tick.Marker = styled(12, theme.Faint), plot.ConstantTicks(ticks)
 }
 
-// ticks says how full filters are or, in a sweep, what their k is. Of the k there are as many as do not touch, in
-// any font, on an axis of that width.
+// ticks labels how full filters are or, in a sweep, their k. It labels as many k as fit on an axis of this width,
+// in any font.
 func (c Config) ticks(width vg.Length) (ticks []plot.Tick) {
 	if c.K.isNone() {
 		for i, words := range []string{"empty", "half full", "full", "1.5 × full"} {
@@ -94,8 +94,7 @@ func (c Config) ticks(width vg.Length) (ticks []plot.Tick) {
 	return ticks
 }
 
-// rateTicks marks the powers of ten, in percent. If there are few of them, it marks twice and five
-// times as much too.
+// rateTicks labels the powers of ten, in percent. If there are few, it also labels their multiples by 2 and 5.
 func rateTicks(low, high float64) (ticks []plot.Tick) {
 	steps := []float64{1}
 	if high/low < 500 {
@@ -112,7 +111,7 @@ func rateTicks(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// xys returns where a rate of each point is shown.
+// xys returns the positions of a rate of each point.
 func (c Config) xys(points []Point, rate func(Point) float64) (xys plotter.XYs) {
 	for _, p := range points {
 		xys = append(xys, plotter.XY{X: c.x(p), Y: rate(p)})
@@ -120,7 +119,7 @@ func (c Config) xys(points []Point, rate func(Point) float64) (xys plotter.XYs) 
 	return xys
 }
 
-// x returns where a point is from left to right.
+// x returns the horizontal position of a point.
 func (c Config) x(p Point) float64 {
 	if c.K.isNone() {
 		return p.Load
@@ -128,12 +127,12 @@ func (c Config) x(p Point) float64 {
 	return float64(p.K)
 }
 
-// plotters returns the band, the dots and the line of a series. So that the dots of several shapes are seen, they
-// are beside each other, shift to the right of their place.
+// plotters returns the band, the dots and the line of a series. The dots are moved right by shift, so that the
+// dots of several shapes do not hide each other.
 func (s series) plotters(c Config, low, shift float64) (all []plot.Plotter) {
 	for _, stretch := range stretches(s.points, func(p Point) bool { return lowEdge(p) >= low }) {
 		band := &plotter.Polygon{XYs: []plotter.XYs{c.band(stretch)}, Color: withAlpha(s.color, 0x30)}
-		band.LineStyle.Color = s.color // of no width
+		band.LineStyle.Color = s.color // of zero width
 		all = append(all, band)
 	}
 	all = append(all, dots{s, c, shift})
@@ -162,14 +161,14 @@ func withAlpha(c color.NRGBA, alpha uint8) color.Color {
 	return c
 }
 
-// dots are the rates of the runs. All of them are one path, which has the style once.
+// dots draws the rates of the runs. All of them are one path, so that the style is written once.
 type dots struct {
 	series
 	c     Config
 	shift float64
 }
 
-// maxDots is how many runs of a point are drawn. More dots are a blot, and make the file large.
+// maxDots is the maximum number of runs drawn for a point. More dots would be a blot, and make the file large.
 const maxDots = 100
 
 const dotRadius = 1.2
@@ -192,20 +191,20 @@ func (d dots) Plot(canvas draw.Canvas, p *plot.Plot) {
 	canvas.Fill(path)
 }
 
-// A frame is the title above a plot, and the legend right of it, for which it leaves room.
+// A frame is the title above a plot, and the legend to its right. It reserves space for the legend.
 type frame struct {
 	title  string
 	legend plot.Legend
-	width  vg.Length // of the legend, with the gap before it
+	width  vg.Length // width of the legend, with the gap before it
 }
 
 const (
 	legendGap = 14
-	markWidth = 14 // of the piece of line before a label
+	markWidth = 14 // width of the piece of line before a label
 )
 
-// frame returns the title and the legend of a panel whose axis begins at that rate. All panels have their labels in
-// the same order.
+// frame returns the title and the legend of a panel whose axis starts at rate low. All panels list their labels
+// in the same order.
 func (panel panel) frame(c Config, width vg.Length, low float64) frame {
 	l := plot.NewLegend()
 	l.TextStyle, l.Top, l.Left, l.Padding, l.ThumbnailWidth = styled(12, theme.Ink), true, true, 4, markWidth
@@ -222,7 +221,7 @@ func (panel panel) frame(c Config, width vg.Length, low float64) frame {
 	return frame{panel.title(c), l, width}
 }
 
-// legendWidth returns how much space the legends of all panels take, in any font.
+// legendWidth returns the width of the widest legend, in any font.
 func legendWidth(panels []panel) vg.Length {
 	sty := styled(12, theme.Ink)
 	width := widthInAnyFont(sty, "formula")

@@ -6,7 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// A Point is the measurement of filters with a number of keys.
+// A Point is the measurement of filters with one number of keys.
 type Point struct {
 	Shape        string
 	Policy       string
@@ -18,11 +18,11 @@ type Point struct {
 	Lookups      int       // absent keys that each run looked up
 	Rates        []float64 // of the runs
 	Mean, StdDev float64   // of Rates
-	Low, High    float64   // the interval of the mean: see interval
-	Theory       float64   // the rate of the formula
+	Low, High    float64   // 95 % interval of the mean: see interval
+	Theory       float64   // rate by the formula
 }
 
-// points returns a Point for each shape, policy and step, of filters that are not measured yet.
+// points returns a Point for each shape, policy and step, not measured yet.
 func (c Config) points(shapes []keyShape, policies []sizedPolicy) (points []Point) {
 	for _, shape := range shapes {
 		for _, sized := range policies {
@@ -37,7 +37,7 @@ func (c Config) points(shapes []keyShape, policies []sizedPolicy) (points []Poin
 	return points
 }
 
-// set sets the rate of a run, and what all runs have in common.
+// set sets the rate of a run, and the fields that all runs share.
 func (p *Point) set(run int, f measuredFilter, absent [][]byte) {
 	hits := 0
 	for _, key := range absent {
@@ -52,16 +52,15 @@ func (p *Point) set(run int, f measuredFilter, absent [][]byte) {
 	}
 }
 
-// summarize sets the figures that follow from the rates.
+// summarize computes the statistics of the rates.
 func (p *Point) summarize() {
 	p.Mean, p.StdDev = stat.MeanStdDev(p.Rates, nil)
 	p.Low, p.High = interval(p.Mean, p.StdDev, len(p.Rates), p.Lookups)
 }
 
-// interval returns the 95 % interval of the mean rate of the runs, by Wilson's formula for the
-// share of false positives among all lookups. If the runs differ by more than the chance of
-// single lookups explains, the lookups of a run are not independent. Then they count for
-// fewer, by the ratio of the variances.
+// interval returns the 95 % interval of the mean rate one for each run, by Wilson's formula for the share of
+// false positives among all lookups. If the runs differ by more than the chance of single lookups explains, the
+// lookups of a run are not independent. Then they count for fewer, by the ratio of the variances.
 func interval(mean, stdDev float64, runs, lookups int) (low, high float64) {
 	const z = 1.959964 // the normal distribution has 95 % within ± z
 	n := float64(runs * lookups)

@@ -14,8 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// With as many keys as planned, the filters are those that the policies of package filter
-// build.
+// Full filters equal those that the policies of package filter build.
 func TestFullFilters(t *testing.T) {
 	t.Parallel()
 	for _, bits := range []int{1, 7, 10, 40} {
@@ -31,7 +30,7 @@ func TestFullFilters(t *testing.T) {
 	}
 }
 
-// filled returns a filter of the keys, which are as many as it is sized for.
+// filled returns a filter of the keys that is sized for their number.
 func filled(t *testing.T, policy string, bits, k int, keys [][]byte) measuredFilter {
 	t.Helper()
 	f, err := policyOf(policy).empty(len(keys), bits, k)
@@ -98,7 +97,7 @@ func TestInterval(t *testing.T) {
 	}
 }
 
-// The interval has the true mean rate most times, also if the runs differ.
+// The interval usually includes the true mean rate, even if the runs differ.
 func TestIntervalCovers(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -122,7 +121,7 @@ func TestIntervalCovers(t *testing.T) {
 	}
 }
 
-// A run never asks for a key that it has added, and different runs use different keys.
+// A run never looks up a key that it has added, and different runs use different keys.
 func TestOwnKeys(t *testing.T) {
 	t.Parallel()
 	c := small
@@ -158,8 +157,7 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// Keys without end are an error at the limit, not more and more memory. Duplicates do not
-// count.
+// Endless keys cause an error at the limit, instead of taking ever more memory. Duplicates do not count.
 func TestDistinctIsBounded(t *testing.T) {
 	t.Parallel()
 	const want = "more than 100 distinct keys or 1,000 bytes of keys: sample the lines"
@@ -189,8 +187,7 @@ func numbered(n int) [][]byte {
 	return nextKeys(n, decimal(newRand(1, 0, 0)))
 }
 
-// Few large trials are made at a time, whatever the number of processors is, and many small
-// ones.
+// Few large trials run in parallel, whatever the number of processors, and many small ones.
 func TestTrialsInMemory(t *testing.T) {
 	t.Parallel()
 	large := small

@@ -26,8 +26,8 @@ func TestParseSweep(t *testing.T) {
 	}
 }
 
-// A sweep has a point for each k, of full filters of the same size. With its own k, a filter has
-// the rate that it has without a sweep.
+// A sweep has a point for each k, for full filters of equal size. With the policy's k, the formula's rate is the
+// same as without a sweep.
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	c := small
@@ -51,8 +51,8 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-// For random keys, the rate is near the formula for every k, and so the measured k is best where the
-// formula's is: near m/n·ln 2.
+// For random keys, the rate is near the formula's for every k. So the best k, as measured and by the formula, is
+// near m/n·ln 2.
 func TestSweepMeetsTheFormula(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()

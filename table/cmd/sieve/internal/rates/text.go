@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 )
 
-// WriteCSV writes all points, after a header with the names of the columns.
+// WriteCSV writes all points, after a header with the column names.
 func WriteCSV(w io.Writer, points []Point) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{"shape", "policy", "bits", "k", "m", "keys", "load", "runs", "lookups", "mean", "stddev", "low", "high", "theory"}}
@@ -22,11 +22,11 @@ func WriteCSV(w io.Writer, points []Point) error {
 	return out.WriteAll(rows)
 }
 
-// figure formats six digits. More digits can differ between processors.
+// figure formats a number with six digits. More digits could differ between processors.
 func figure(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
-// WriteSummary writes a table of the points with load 1. In a sweep it marks the k with the lowest
-// rates. c is the Config of the measurement.
+// WriteSummary writes a table of the points with load 1. In a sweep, it marks the k with the lowest rates. c is
+// the Config of the measurement.
 func WriteSummary(w io.Writer, c Config, points []Point) error {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(out, "keys\tfilter\tk\tmeasured\t95 % interval\tformula\t")
