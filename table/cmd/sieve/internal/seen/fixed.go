@@ -10,27 +10,27 @@ import (
 	"github.com/sievetable/sievetable/filter/blocked"
 )
 
-// Files of the first version have a blocked.Filter, which does not grow, and behind it
+// Files of the first version contain a blocked.Filter, which does not grow, followed by
 //
 //	"SstSeen1", Keys u64le, Rate float64 u64le, Lines u64le, CRC-32C of these u32le
 const (
-	fixedMagic   = "SieveBlk" // begins a Filter
+	fixedMagic   = "SieveBlk" // start of a Filter
 	trailerMagic = "SstSeen1"
 	trailerLen   = len(trailerMagic) + 3*8 + 4
 )
 
-// numbers are those of such a file.
+// numbers are the numbers in such a file.
 type numbers struct {
-	Keys  uint64  // for how many lines it was made
+	Keys  uint64  // number of lines that the filter was sized for
 	Rate  float64 // false-positive rate with that many lines, 0 to 1
-	Lines uint64  // how many it has
+	Lines uint64  // number of lines in the filter
 }
 
 const maxLines = 1 << 62
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// readFixed reads a file of the first version. Its filter is the first one of the Growing.
+// readFixed reads a file of the first version. Its filter becomes the first one of the Growing.
 func readFixed(r io.Reader) (*blocked.Growing, error) {
 	f, err := blocked.Read(r)
 	if err != nil {
@@ -47,7 +47,7 @@ func readFixed(r io.Reader) (*blocked.Growing, error) {
 	return blocked.Grow(f, n.Lines, n.Rate)
 }
 
-// parseTrailer reads what is behind the filter.
+// parseTrailer parses the numbers after the filter.
 func parseTrailer(b []byte) (n numbers, err error) {
 	if len(b) != trailerLen || string(b[:len(trailerMagic)]) != trailerMagic {
 		return n, fmt.Errorf("trailer is not %d bytes that begin with %q", trailerLen, trailerMagic)
@@ -66,7 +66,7 @@ func parseTrailer(b []byte) (n numbers, err error) {
 	return n, nil
 }
 
-// endsAsFixed reports whether a file of that size ends as those of the first version do.
+// endsAsFixed reports whether a file of this size ends like a file of the first version.
 func endsAsFixed(f *os.File, size int64) (bool, error) {
 	end := make([]byte, len(trailerMagic))
 	if size < int64(trailerLen) {

@@ -16,8 +16,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// The files in testdata are of the last sieve whose states did not grow. Each has the lines "line 1", "line 2" and so
-// on, as far as they were not taken for others. They are read, and go on with lines as new states do.
+// The files in testdata are from the last sieve whose states did not grow. Each contains the lines "line 1",
+// "line 2" and so on, except false positives. They can be read, and accept further lines like new states.
 func TestFilesOfTheFirstVersion(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -51,7 +51,8 @@ func TestFilesOfTheFirstVersion(t *testing.T) {
 	}
 }
 
-// goesOn adds lines to a state that has the first ones, saves it now and then, and checks that it has all.
+// goesOn adds lines to a state that contains the first ones, saves it now and then, and checks that it contains
+// all.
 func goesOn(t *testing.T, path string, lines int) {
 	t.Helper()
 	s := open(t, path, 0, 0.2)
@@ -73,7 +74,7 @@ func goesOn(t *testing.T, path string, lines int) {
 	noError(t, s.Close())
 }
 
-// writeFixed writes an empty state of the first version, with these numbers.
+// writeFixed writes an empty state of the first version with these numbers.
 func writeFixed(t *testing.T, n numbers) (path string) {
 	t.Helper()
 	f, err := blocked.New(10, 0.01)
@@ -86,7 +87,7 @@ func writeFixed(t *testing.T, n numbers) (path string) {
 	return path
 }
 
-// The least and the greatest numbers of a file of the first version are read, and written as a Growing.
+// The smallest and the largest numbers of the first version can be read, and written as a Growing.
 func TestPossibleNumbers(t *testing.T) {
 	t.Parallel()
 	for _, want := range []numbers{{Keys: 1, Rate: MinRate}, {Keys: MaxKeys, Rate: MaxRate, Lines: maxLines}, {Keys: 10, Rate: math.Nextafter(MaxRate, 0), Lines: 1}} {
@@ -101,7 +102,7 @@ func TestPossibleNumbers(t *testing.T) {
 	}
 }
 
-// What no State can have is damage, whatever its checksum says.
+// Numbers that no State can have are damage, even if the checksum matches.
 func TestImpossibleNumbers(t *testing.T) {
 	t.Parallel()
 	for name, n := range map[string]numbers{

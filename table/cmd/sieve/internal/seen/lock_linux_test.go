@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// All names of a state have one lock, also before there is a state.
+// All names of a state share one lock, even before the state exists.
 func TestOneLockForAllNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -22,7 +22,7 @@ func TestOneLockForAllNames(t *testing.T) {
 	}
 }
 
-// The lock stays when the process reads its file as an input.
+// The process keeps the lock when it reads the lock file as an input.
 func TestLockIsNotLostToAnInput(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state")
@@ -36,7 +36,7 @@ func TestLockIsNotLostToAnInput(t *testing.T) {
 	}
 }
 
-// Without its lock a state is not saved, as another process can have it.
+// A state is not saved without its lock, since another process may be using it.
 func TestSaveWithoutTheLock(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state")

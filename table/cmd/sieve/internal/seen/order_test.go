@@ -14,15 +14,15 @@ import (
 	"time"
 )
 
-// A syncedOutput checks, before each of its calls, that the state on disk has no line that the output had not on
-// disk when it was synced last.
+// A syncedOutput checks, in each of its methods, that the state on disk contains only lines that the last Sync of
+// the output has put on disk.
 type syncedOutput struct {
 	t       *testing.T
 	state   string // path
 	written int    // lines
 	flushed int
 	synced  uint64
-	saves   map[uint64]bool // lines of the states that were seen on disk
+	saves   map[uint64]bool // numbers of lines in the states that were seen on disk
 	err     error           // of Sync
 }
 
@@ -59,7 +59,7 @@ func (o *syncedOutput) Sync() error {
 	return o.err
 }
 
-// slowLines gives a line at a time, and lets time pass in between, so that the state is saved.
+// slowLines returns one line at a time with pauses, so that the state is saved in between.
 type slowLines struct{ left int }
 
 func (l *slowLines) Read(p []byte) (int, error) {
@@ -71,7 +71,7 @@ func (l *slowLines) Read(p []byte) (int, error) {
 	return copy(p, fmt.Sprintf("line %d\n", l.left)), nil
 }
 
-// All lines that a state has are on disk before it is.
+// All lines of a state are on disk before the state is.
 func TestOutputIsOnDiskBeforeTheState(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s")
@@ -86,7 +86,7 @@ func TestOutputIsOnDiskBeforeTheState(t *testing.T) {
 	}
 }
 
-// If the output cannot be on disk, there is no state of its lines.
+// If the output cannot be synced, no state with its lines is saved.
 func TestOutputIsNotOnDisk(t *testing.T) {
 	t.Parallel()
 	path, cause := filepath.Join(t.TempDir(), "s"), errors.New("no space left")
@@ -102,7 +102,7 @@ func TestOutputIsNotOnDisk(t *testing.T) {
 	}
 }
 
-// A save that fails is reported once, whatever else ends the run.
+// A failed save is reported once, whatever ends the run.
 func TestSaveFails(t *testing.T) {
 	t.Parallel()
 	input := errors.New("broken")
@@ -121,7 +121,7 @@ func TestSaveFails(t *testing.T) {
 		"in between": {10 * time.Millisecond, func(r run) error {
 			select {
 			case <-r.ctx.Done():
-			case <-time.After(10 * time.Second): // nothing was saved in between
+			case <-time.After(10 * time.Second): // no save happened
 			}
 			return nil
 		}, []string{"not saved"}},
@@ -148,7 +148,7 @@ func TestSaveFails(t *testing.T) {
 	}
 }
 
-// unlocking is an input of a line, which removes the lock file first: from then on no state can be saved.
+// unlocking is an input of one line that first removes the lock file: from then on, no state can be saved.
 type unlocking struct {
 	lock string
 	end  func() error

@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// saving is set in processes that may write files of that many bytes.
+// saving is set in test processes to the maximum size of the files that they may write.
 const saving = "SEEN_TEST_SAVING"
 
-// Whatever part of a state cannot be written, a save is an error, and the old state stays, alone.
+// If any part of a state cannot be written, Save returns an error, and only the old state remains.
 func TestSaveIsCutShort(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(saving) != "" {
@@ -37,7 +37,7 @@ func TestSaveIsCutShort(t *testing.T) {
 	}
 }
 
-// saveCutShort saves a state twice, the second time with a limit.
+// saveCutShort saves a state twice, the second time with a file size limit.
 func saveCutShort(t *testing.T) {
 	most, err := strconv.Atoi(os.Getenv(saving))
 	noError(t, err)

@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// MaxLine is the size in bytes of the longest line, without its newline.
+// MaxLine is the maximum length of a line in bytes, without its newline.
 const MaxLine = 16 << 20
 
-// An Output is where lines are printed. After an error, all calls return it.
+// An Output is where lines are printed. After an error, all calls return that error.
 type Output interface {
 	io.Writer
 	Flush() error
-	Sync() error // for a file: has it on disk
+	Sync() error // syncs a file to disk
 }
 
 // A Sieve prints the lines that its State has not seen.
@@ -26,17 +26,17 @@ type Sieve struct {
 	State *State
 	Out   Output
 
-	// Every is the time between two saves. If to save takes long, they are at least 10 times as
-	// far apart as that.
+	// Every is the time between two saves. If saving is slow, the pause after a save is at least 10 times its
+	// duration.
 	Every time.Duration
 
 	due    *time.Timer
-	failed bool // a save
+	failed bool // a save has failed
 }
 
-// Run prints the new lines of the inputs, one input after the other, and saves the State. An input is
-// a file, or "-" for stdin. All lines that were read are printed before Run waits for more. Whatever
-// the State has is printed before it is saved. When ctx ends, Run saves and returns the cause.
+// Run prints the new lines of the inputs, one input after the other, and saves the State. An input is a file, or
+// "-" for stdin. All new lines are printed before Run waits for more input, and before the State that contains
+// them is saved. When ctx ends, Run saves and returns the cause.
 func (s *Sieve) Run(ctx context.Context, paths []string, stdin io.Reader) error {
 	s.due = time.NewTimer(s.Every)
 	defer s.due.Stop()
@@ -46,13 +46,13 @@ func (s *Sieve) Run(ctx context.Context, paths []string, stdin io.Reader) error 
 			break
 		}
 	}
-	// After an error, a new State without lines would only keep the rate that it was made for.
+	// After an error, a new State without lines would only preserve its rate.
 	if s.failed || s.State.saved || err != nil && s.State.Lines() == 0 {
 		return err
 	}
 	failed := s.save()
 	switch {
-	case failed == nil || errors.Is(err, failed): // err is the same if it is that of the output
+	case failed == nil || errors.Is(err, failed): // both are the error of the output
 		return err
 	case err == nil || errors.Is(err, context.Cause(ctx)):
 		return failed
@@ -60,7 +60,7 @@ func (s *Sieve) Run(ctx context.Context, paths []string, stdin io.Reader) error 
 	return errors.Join(err, failed)
 }
 
-// save saves the State, if it has new lines. They are printed before that.
+// save prints the new lines and then saves the State, if there are any.
 func (s *Sieve) save() error {
 	if s.State.saved {
 		s.due.Reset(s.Every)
@@ -116,16 +116,16 @@ const chunkSize = 256 << 10
 
 // A chunk is the result of a Read.
 type chunk struct {
-	data []byte // until the next one is received
+	data []byte // valid until the next one is received
 	err  error
 }
 
-// read reads r in a goroutine of its own, so that other things can be done while r waits. The last
-// chunk has an error, which is io.EOF at the end. The goroutine also ends when ctx ends and r returns.
+// read reads r in a separate goroutine, so that the caller can do other things while r blocks. The last chunk has
+// an error, which is io.EOF at the end. The goroutine also ends when ctx ends and r returns.
 func read(ctx context.Context, r io.Reader) <-chan chunk {
 	chunks := make(chan chunk)
 	go func() {
-		// While one is used, the other is read into.
+		// While one is in use, the other is filled.
 		buffer, other := make([]byte, chunkSize), make([]byte, chunkSize)
 		for {
 			n, err := r.Read(buffer)
@@ -143,24 +143,24 @@ func read(ctx context.Context, r io.Reader) <-chan chunk {
 	return chunks
 }
 
-// lines are those of an input, which comes in chunks.
+// lines splits an input that arrives in chunks.
 type lines struct {
 	*Sieve
 	name string // of the input
 	n    int    // number of whole lines
-	rest []byte // of a line that goes on
+	rest []byte // start of a line that continues in the next chunk
 }
 
 var newline = []byte{'\n'}
 
-// chunk sieves a chunk. It returns io.EOF if that is the last one. The last line gets a newline if it has none.
+// chunk sieves a chunk. It returns io.EOF after the last one. If the last line has no newline, it gets one.
 func (l *lines) chunk(c chunk) error {
 	err := l.add(c.data)
 	if err == nil && c.err == io.EOF && len(l.rest) > 0 {
 		err = l.add(newline)
 	}
 	if err == nil {
-		err = l.Out.Flush() // the next chunk can be long in coming
+		err = l.Out.Flush() // the next chunk may take long to arrive
 	}
 	if err == nil && c.err != nil && c.err != io.EOF {
 		err = fmt.Errorf("%s, after line %d: %w", l.name, l.n, c.err)
@@ -168,7 +168,7 @@ func (l *lines) chunk(c chunk) error {
 	return cmp.Or(err, c.err)
 }
 
-// add goes on with the next bytes of the input.
+// add sieves the next bytes of the input.
 func (l *lines) add(b []byte) error {
 	for line := range bytes.Lines(b) {
 		if len(l.rest) > 0 {
@@ -182,7 +182,7 @@ func (l *lines) add(b []byte) error {
 		if !whole && len(l.rest) == 0 {
 			l.rest = append(l.rest, line...)
 		}
-		if !whole { // it is the last one of b
+		if !whole { // the last line of b
 			return nil
 		}
 		l.n++

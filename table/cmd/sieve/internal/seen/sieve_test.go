@@ -23,7 +23,7 @@ import (
 
 var noError = errtest.NoError
 
-// A printed keeps what is printed.
+// A printed is an Output in memory.
 type printed struct {
 	*bufio.Writer
 	to *bytes.Buffer
@@ -53,7 +53,7 @@ func sieveAll(t *testing.T, path string, in io.Reader) (string, error) {
 	return out.to.String(), err
 }
 
-// A Sieve prints what a map of all lines would, however the input comes, over several runs.
+// A Sieve prints the same lines as a map of all lines would, over several runs, however the input is read.
 func TestSieveIsAMap(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(31, 1))
@@ -96,7 +96,7 @@ func randomInput(r *rand.Rand) string {
 	return b.String()
 }
 
-// newLines returns the lines that are not known, and adds them.
+// newLines returns the lines that are not in known, and adds them.
 func newLines(known map[string]bool, in string) string {
 	var b strings.Builder
 	for line := range strings.Lines(in) {
@@ -109,7 +109,7 @@ func newLines(known map[string]bool, in string) string {
 	return b.String()
 }
 
-// A line of the greatest length is one. A longer one is an error that names it, and those before
+// A line of the maximum length is accepted. For a longer line, the error names its number, and the lines before
 // it are in the state.
 func TestLongLines(t *testing.T) {
 	t.Parallel()
@@ -131,8 +131,8 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// What could not be printed is not in the state, and comes again. A failing input leaves the state
-// with what it had.
+// A line that could not be printed is not in the state, and is printed later. If an input fails, the state
+// contains the lines before.
 func TestFailures(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "s")
@@ -170,7 +170,7 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// Whichever byte of a state is changed, left out or added is found, and the file stays.
+// A change to any byte of a state is detected, and so are missing or extra bytes. The file is left unchanged.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -202,7 +202,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// New lines are printed before there are more, also if the next input does not end.
+// New lines are printed before more input arrives, even if the input does not end.
 func TestLinesAreNotHeldBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,5 +1,4 @@
-// Package seen tells lines that come for the first time from those that came before. What came is
-// kept in a file.
+// Package seen filters out lines that came before. It keeps the seen lines in a file.
 package seen
 
 import (
@@ -24,18 +23,18 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// A State is a filter of the lines that were seen, and the file that keeps it, as package blocked writes a
-// Growing. Files of the first version are read too: see fixed.go.
+// A State is a filter of the seen lines, and its file, which contains a blocked.Growing. Files of the first
+// version are read too: see fixed.go.
 type State struct {
 	path   string
 	filter *blocked.Growing
 	lock   lockfile.Handle
-	saved  bool // the file has all lines
+	saved  bool // the file contains all lines
 }
 
 const (
-	growingMagic = "SieveGro" // begins a Growing
-	secondMagic  = 36         // where the first filter of a Growing begins, with fixedMagic
+	growingMagic = "SieveGro" // start of a Growing
+	secondMagic  = 36         // offset of the first filter in a Growing, which starts with fixedMagic
 )
 
 // Bounds of a State.
@@ -44,9 +43,10 @@ const (
 	MinRate, MaxRate = 1e-9, 0.5
 )
 
-// Open returns the State that the file has, or a new one with that rate if there is no such file. A new one takes
-// that many lines before it grows, or the usual number if keys is 0. No other process can open it before Close. If the
-// file is a damaged state, the error is a table.ErrCorrupt. A file that is no state at all is another error.
+// Open returns the State in the file or, if the file does not exist, a new one with this rate. A new State grows
+// after keys lines, or after the usual number if keys is 0. No other process can open the State before Close. If
+// the file is a damaged state, the error is table.ErrCorrupt. If it is not a state at all, the error is another
+// one.
 func Open(path string, keys uint64, rate float64) (*State, error) {
 	if err := output.Check(path); err != nil { // before any line is read
 		return nil, err
@@ -67,10 +67,10 @@ func Open(path string, keys uint64, rate float64) (*State, error) {
 	return s, nil
 }
 
-// moreMemory is what the user can do if there is too little memory.
+// moreMemory is advice for a lack of memory.
 const moreMemory = "use another --state with a smaller -n or a higher -p, or raise the limit"
 
-// short returns what the user can do instead of err, if that says that there is too little memory.
+// short replaces an error about a lack of memory by one with advice.
 func (s *State) short(err error) error {
 	if refused := (*alloc.Error)(nil); errors.As(err, &refused) {
 		return cmp.Or(memory.Check("the state "+text.ShellPath(s.path), refused.Needed, moreMemory), err)
@@ -78,13 +78,13 @@ func (s *State) short(err error) error {
 	return err
 }
 
-// lockSuffix ends the name of the lock file. The state itself cannot be locked, because a save replaces
-// it. The lock file stays, because another process may have it open.
+// lockSuffix is the suffix of the lock file's name. The state itself cannot be locked, because a save replaces
+// it. The lock file is not removed, because another process may have it open.
 const lockSuffix = ".lock"
 
-// lockBeside locks the lock file of a state until it is closed or the process ends.
+// lockBeside locks the lock file of a state until the lock is closed or the process ends.
 func lockBeside(path string) (lockfile.Handle, error) {
-	name, err := atomicfile.Resolve(path) // all links to a state have one lock
+	name, err := atomicfile.Resolve(path) // all links to a state share one lock
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", text.ShellPath(path), err)
 	}
@@ -95,8 +95,8 @@ func lockBeside(path string) (lockfile.Handle, error) {
 	return f, err
 }
 
-// checkLock returns an error if another process can have locked the state: another file has the name of the
-// lock, or none.
+// checkLock returns an error if another process may have locked the state, because the lock file was removed or
+// replaced.
 func (s *State) checkLock() error {
 	named, err := lockfile.IsNamed(s.lock)
 	if err == nil && !named {
@@ -106,24 +106,24 @@ func (s *State) checkLock() error {
 	return err
 }
 
-// Close lets other processes open the State. It does not save it.
+// Close releases the lock, so that other processes can open the State. It does not save the State.
 func (s *State) Close() error { return s.lock.Close() }
 
-// Add adds a line, and reports whether it was not seen before.
+// Add adds a line, and reports whether it is new.
 func (s *State) Add(line []byte) (bool, error) {
 	added, err := s.filter.AddIfAbsent(line)
 	s.saved = s.saved && !added
 	return added, s.short(err)
 }
 
-// Lines returns how many lines the State has.
+// Lines returns the number of lines in the State.
 func (s *State) Lines() uint64 { return s.filter.Len() }
 
-// Rate returns the false-positive rate that the State was made for, 0 to 1.
+// Rate returns the false-positive rate that the State was created with, 0 to 1.
 func (s *State) Rate() float64 { return s.filter.Rate() }
 
-// PresentRate returns the false-positive rate of the State as it is. It is above Rate if a sieve of the first version
-// added too many lines.
+// PresentRate returns the current false-positive rate of the State. It is above Rate if a sieve of the first
+// version added too many lines.
 func (s *State) PresentRate() (rate float64) {
 	for _, i := range s.filter.Inspect() {
 		rate += i.Rate
@@ -131,7 +131,7 @@ func (s *State) PresentRate() (rate float64) {
 	return min(rate, 1)
 }
 
-// Save replaces the file. The file is whole at any time.
+// Save replaces the file atomically.
 func (s *State) Save() error {
 	if err := s.checkLock(); err != nil {
 		return err
@@ -151,7 +151,7 @@ func (s *State) read() error {
 		return err
 	}
 	defer f.Close()                                 // it was only read
-	if was, err := wasState(f); err == nil && was { // of another file, readFilter reads little
+	if was, err := wasState(f); err == nil && was { // for another file, readFilter reads little
 		if err := memory.Check("the state "+text.ShellPath(s.path), memoryToRead(info.Size()), moreMemory); err != nil {
 			return err
 		}
@@ -182,8 +182,8 @@ func readFilter(f *os.File) (*blocked.Growing, error) {
 	return filter, nil
 }
 
-// memoryToRead returns how many bytes blocked.Read takes for a file of that size: its memory grows 8 times as large
-// whenever it is full, and what it had before is not free yet.
+// memoryToRead returns the number of bytes that blocked.Read takes for a file of this size: whenever its buffer
+// is full, it allocates one 8 times as large, while the old one is not free yet.
 func memoryToRead(size int64) uint64 {
 	grown := int64(64 << 10)
 	for grown*8 < size {
@@ -192,7 +192,8 @@ func memoryToRead(size int64) uint64 {
 	return uint64(size + min(grown+grown/4, size))
 }
 
-// damage returns the error for a file whose contents are wrong, or that of reading it, such as for lack of memory.
+// damage returns the error for a file with corrupt contents. It returns errors of reading, such as a lack of
+// memory, unchanged.
 func (s *State) damage(f *os.File, err error) error {
 	if errors.As(err, new(*fs.PathError)) || errors.As(err, new(*alloc.Error)) {
 		return err
@@ -206,8 +207,8 @@ func (s *State) damage(f *os.File, err error) error {
 		text.ShellPath(s.path), strings.TrimPrefix(err.Error(), "blocked: "))
 }
 
-// wasState reports whether a file that is no sound state may have been one: it has one of the words that are in each
-// state, or is shorter.
+// wasState reports whether a file that is not a sound state may have been one: it contains one of the magic words
+// of states, or is a prefix of one.
 func wasState(f *os.File) (bool, error) {
 	info, err := f.Stat()
 	if err != nil {
