@@ -11,9 +11,9 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 )
 
-// A Design is the filters of tables, and what the tables have besides.
+// A Design describes tables: their filters, and whether they contain data.
 type Design struct {
-	BlockBits   int    `json:"block_filter_bits,omitempty"` // per key; 0: no filters by blocks
+	BlockBits   int    `json:"block_filter_bits,omitempty"` // per key; 0: no block filters
 	TableFilter string `json:"table_filter,omitempty"`      // as in package tablefilter
 	FilterOnly  bool   `json:"filter_only,omitempty"`       // no keys and values
 	BlockSize   uint64 `json:"block_size,omitempty"`        // 0 if FilterOnly
@@ -21,17 +21,17 @@ type Design struct {
 	table tableFilter
 }
 
-// A tableFilter is a filter of a whole table. The zero value is none.
+// A tableFilter describes a table filter. The zero value is none.
 type tableFilter struct {
 	bloomBits int // per key
-	fuseBits  int // of a fingerprint
+	fuseBits  int // per fingerprint
 }
 
-// maxBloomKeys is the most keys of a planned table with a TableBloom filter. Its hash has 32
-// bits: in filters of 10 million keys 0.23 % of all absent keys have the hash of a key.
+// maxBloomKeys is the maximum number of keys in a planned table with a TableBloom filter. Its hash has 32 bits:
+// with 10 million keys, 0.23 % of all absent keys have the hash of a key.
 const maxBloomKeys = 1_000_000
 
-// fuseSizes are the bits that fingerprints can have.
+// fuseSizes are the possible numbers of bits per fingerprint.
 var fuseSizes = []int{4, 8, 10, 12, 14, 16}
 
 func (f tableFilter) name() string {
@@ -44,16 +44,16 @@ func (f tableFilter) name() string {
 	return ""
 }
 
-// policy builds the filters. It is nil if there are none.
+// policy returns the policy that builds the filters. It returns nil if there are none.
 func (f tableFilter) policy() filter.TablePolicy {
 	p, err := tablefilter.Parse(cmp.Or(f.name(), tablefilter.None))
 	if err != nil {
-		panic(err) // not with the sizes of this package
+		panic(err) // cannot happen with the sizes of this package
 	}
 	return p
 }
 
-// maxKeys returns how many keys a planned table has at most.
+// maxKeys returns the maximum number of keys in a planned table.
 func (f tableFilter) maxKeys() float64 {
 	switch {
 	case f.bloomBits > 0:
@@ -64,7 +64,7 @@ func (f tableFilter) maxKeys() float64 {
 	return math.Inf(1)
 }
 
-// bytes returns the size of the filter of a table of n keys.
+// bytes returns the size of the filter for a table of n keys.
 func (f tableFilter) bytes(n float64) float64 {
 	switch {
 	case n < 1:
@@ -77,7 +77,7 @@ func (f tableFilter) bytes(n float64) float64 {
 	return 0
 }
 
-// totalBytes returns the size of the filters of n keys in tables of that many.
+// totalBytes returns the size of all filters for n keys in tables of perTable keys.
 func (f tableFilter) totalBytes(n, perTable float64) float64 {
 	full := math.Floor(n / perTable)
 	return full*f.bytes(perTable) + f.bytes(n-full*perTable)
@@ -99,8 +99,7 @@ func (d Design) filters() string {
 	return strings.Join(names, "+")
 }
 
-// command returns the command that builds a set of tables of at most that many keys, or one table of
-// all keys.
+// command returns the command that builds a set of tables of at most keysPerTable keys, or one table of all keys.
 func (q Query) command(d Design, tables, keysPerTable float64) string {
 	words := []string{"sst build"}
 	switch {
@@ -120,9 +119,9 @@ func (q Query) command(d Design, tables, keysPerTable float64) string {
 	if q.Format != "" {
 		words = append(words, "--input-format "+q.Format)
 	} else if q.ValueSize == 0 && q.Sample == nil {
-		words = append(words, "--input-format raw-keys") // each line is a key, whatever bytes it has
+		words = append(words, "--input-format raw-keys") // each line is a key, whatever its bytes
 	}
-	if q.repeats() && !d.FilterOnly { // filters take repeated keys
+	if q.repeats() && !d.FilterOnly { // filters accept repeated keys
 		words = append(words, "--on-duplicate first")
 	}
 	out := "-o OUT"
@@ -132,7 +131,8 @@ func (q Query) command(d Design, tables, keysPerTable float64) string {
 	return strings.Join(append(words, out, cmp.Or(q.Input, "INPUT")), " ")
 }
 
-// repeats reports whether a line may be repeated. In a list of keys alone it may, even if none of the sample is.
+// repeats reports whether keys may be repeated. In a list of keys without values they may, even if the sample has
+// no repeated keys.
 func (q Query) repeats() bool {
 	if s := q.Sample; s != nil {
 		return s.repeats || s.bytes == s.keyBytes

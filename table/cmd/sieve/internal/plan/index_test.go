@@ -11,8 +11,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Index and memory of a table of random keys are those that are planned: the index within 3 %, and the
-// memory of index and filters, once lookups have built the search tree, within 4 %.
+// The plan predicts the index of a table of random keys within 3 %. It predicts the memory of index and filters
+// within 4 %, once lookups have built the search tree.
 func TestIndexIsWhatIsWritten(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -41,7 +41,7 @@ func TestIndexIsWhatIsWritten(t *testing.T) {
 	}
 }
 
-// checkRatio checks how many times as large a part is planned as it is.
+// checkRatio checks that the ratio of the planned to the actual size is from least to most.
 func checkRatio(t *testing.T, of any, name string, planned, actual, least, most float64) {
 	t.Helper()
 	if ratio := planned / actual; ratio < least || ratio > most {

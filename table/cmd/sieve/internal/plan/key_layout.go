@@ -14,22 +14,22 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// A keyLayout is what keys and values take in tables, as means in bytes.
+// A keyLayout is the space that keys and values take in tables, as means in bytes.
 type keyLayout struct {
-	entry     float64 // of a data block, before compression
-	separator float64 // between two keys, if one is in a data block and the other in the next
+	entry     float64 // entry of a data block, before compression
+	separator float64 // separator of two keys in adjacent data blocks
 	whole     float64 // share of separators that are whole keys; 0 in a KeySample
 	stored    float64 // of data blocks with trailers, per key; 0 if keys are random
 	index     float64 // compressed size of the index, as a share of its size
-	tree      float64 // of an entry in the search tree of the index, without the separator
+	tree      float64 // entry in the index's search tree, without the separator
 }
 
-// layoutLevels is how many tables show how a layout depends on the number of keys.
+// layoutLevels is the number of tables from which a layout is extrapolated to a number of keys.
 const layoutLevels = 4
 
-// layout returns the layout of tables of n keys. The more keys a list has, the longer the prefixes
-// that neighbors share. So tables of fewer keys of the sample are written too, each of half of those
-// before. What they take lies near a line over the logarithm of the number of keys, up to n.
+// layout returns the layout of tables of n keys. The more keys a list has, the longer are the prefixes that
+// neighbors share. So it also writes tables of fewer keys of the sample, each with half the keys of the one
+// before. Their sizes lie near a line over the logarithm of the number of keys, up to n.
 func (s *KeySample) layout(n, blockSize uint64) keyLayout {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,8 +51,8 @@ func (s *KeySample) layout(n, blockSize uint64) keyLayout {
 	return l
 }
 
-// extrapolate returns the layout at a logarithm of the number of keys. Each part of it is on a line
-// through that of the first layout, with the slope of all. It is at least a quarter of that.
+// extrapolate returns the layout at a logarithm of the number of keys. Each part is on a line through the first
+// level's value, with the slope of all levels, but at least a quarter of the first level's value.
 func extrapolate(logs []float64, levels []keyLayout, at float64) keyLayout {
 	on := func(part func(keyLayout) float64) float64 {
 		ys := make([]float64, len(levels))
@@ -93,7 +93,8 @@ func layoutOf(pairs []input.Pair, blockSize uint64) (l keyLayout, err error) {
 	return l, nil
 }
 
-// storedLayout returns what a table of the pairs takes that is written by the Writer as sst build uses it.
+// storedLayout returns the part of the layout that is measured by writing a table of the pairs, as sst build
+// does.
 func storedLayout(pairs []input.Pair, blockSize uint64) (l keyLayout, err error) {
 	var file bytes.Buffer
 	w, err := table.NewWriter(&file, &table.WriterOptions{BlockSize: int(blockSize), Compression: table.Snappy, Properties: true})
@@ -127,7 +128,7 @@ func storedLayout(pairs []input.Pair, blockSize uint64) (l keyLayout, err error)
 	return l, err
 }
 
-// treeEntry returns what an entry of the search tree takes that lookups build of an index, without its
+// treeEntry returns the size of an entry in the search tree that lookups build from an index, without its
 // separator.
 func treeEntry(r *table.Reader, l *layout.Layout, key []byte) (float64, error) {
 	if len(l.Data) <= maxUnbuiltBlocks {

@@ -7,16 +7,16 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 )
 
-// minOwnLookups is less than minLookups, since each lookup takes a key in a filter too.
+// minOwnLookups is less than minLookups, since each lookup requires a key in a filter too.
 const minOwnLookups = 1_000_000
 
-// measure builds filters of a half of the sample's keys, as the Option has them, and returns the
-// share of the others for which they answer "may contain". Other halves follow until there were
-// enough lookups. A table's filter gets at most maxKeys. The keys of a filter are neighbors, and it is
-// asked for keys between them, as in a set. The result is reproducible.
+// measure builds the Option's filters of a random half of the sample's keys, and looks up the others to measure
+// the rate of false positives. It repeats this with other halves until there are enough lookups. A table filter
+// gets at most maxKeys. The keys of a filter are neighbors, and the keys looked up are between them, as in a set.
+// The result is reproducible.
 func (s *KeySample) measure(o Option, maxKeys int) (Measurement, error) {
 	lookups := lookupsFor(o, minOwnLookups)
-	const part = 5.0 / 12 // in a half of the keys there is a table of so many, almost certainly
+	const part = 5.0 / 12 // a half of the keys almost certainly fills a table of this share
 	most := int(part * float64(len(s.pairs)))
 	block := max(1, min(o.KeysPerFilter, most))
 	n := block
@@ -33,7 +33,7 @@ func (s *KeySample) measure(o Option, maxKeys int) (Measurement, error) {
 			if err != nil {
 				return Measurement{}, err
 			}
-			for _, a := range absent { // in the block that each would be in
+			for _, a := range absent { // check the block that the key would be in
 				if f.mayContain(a.key, a.after/block) {
 					found++
 				}
@@ -45,14 +45,14 @@ func (s *KeySample) measure(o Option, maxKeys int) (Measurement, error) {
 	return newMeasurement(hits, asked, n), nil
 }
 
-// An absentKey comes after some of a table's keys.
+// An absentKey is an absent key, and the number of a table's keys before it.
 type absentKey struct {
 	key   []byte
 	after int
 }
 
-// trialTables divides the pairs by chance into keys of tables of n, and absent ones between them. Those of a last table
-// that is not full do not count. A table is only valid until the next one.
+// trialTables divides the pairs at random into keys of tables of n keys, and absent keys between them. It drops a
+// last table that is not full. A table is valid until the next one.
 func trialTables(pairs []input.Pair, n int, rng *rand.Rand) iter.Seq2[[][]byte, []absentKey] {
 	return func(yield func([][]byte, []absentKey) bool) {
 		var keys [][]byte

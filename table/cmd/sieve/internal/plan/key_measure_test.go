@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
 
-// writePairs writes a table of the Design, with blocks of its size.
+// writePairs writes a table of the Design, with its block size.
 func writePairs(t *testing.T, d Design, keys [][]byte) *table.Reader {
 	t.Helper()
 	o := d.writerOptions()
@@ -21,8 +21,8 @@ func writePairs(t *testing.T, d Design, keys [][]byte) *table.Reader {
 	return openTable(t, tableOf(t, o, keys, 0))
 }
 
-// The rates that are measured with a sample are those of tables of its keys, for neighbors of them.
-// Of numbers in a row, they are other ones than of random keys.
+// The rates measured with a sample equal the rates of tables of its keys, for neighbors of these keys. For
+// consecutive numbers, they differ from the rates for random keys.
 func TestRatesOfSample(t *testing.T) {
 	long.NoRace(t)
 	long.Test(t)
@@ -31,7 +31,7 @@ func TestRatesOfSample(t *testing.T) {
 		name      string
 		keys      [][]byte
 		tolerance float64
-	}{{"URLs", workload.W3(60_000).Keys, 0.05}, {"numbers", numbers(60_000), 0.3}} { // each table has its own rate of numbers
+	}{{"URLs", workload.W3(60_000).Keys, 0.05}, {"numbers", numbers(60_000), 0.3}} { // for numbers, tables differ
 		s := sampleOf(t, pairsOf(workload.Set{Keys: tt.keys}), 60_000, limits{maxSampleKeys, maxSampleBytes})
 		r := rand.New(rand.NewPCG(3, 3))
 		var absent [][]byte
@@ -60,7 +60,7 @@ func TestRatesOfSample(t *testing.T) {
 	}
 }
 
-// What is planned for a sample is what a table of its keys takes: disk and memory, with filters.
+// The disk space and the memory planned for a sample match a table of its keys, with filters.
 func TestSizesOfSample(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()

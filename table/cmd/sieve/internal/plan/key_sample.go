@@ -14,39 +14,39 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 )
 
-// Limits of a KeySample. It has up to twice as much while it is read.
+// Limits of a KeySample. While it is read, it may have twice as much.
 const (
 	maxSampleKeys  = 500_000
 	maxSampleBytes = 64 << 20
 	minSampleKeys  = 1000
 
-	minKept = 5 * minSampleKeys / 2 // half of which, by chance, is ≥ minSampleKeys almost certainly
+	minKept = 5 * minSampleKeys / 2 // a random half is almost certainly ≥ minSampleKeys
 )
 
-// A KeySample is keys and values of a list, from which a plan knows the sizes and rates of tables of
-// that list, or of a longer one like it. It keeps all pairs of a short list. Of a longer one it keeps
-// those whose keys have certain hashes, so that neither the order of keys nor repeated ones matter.
+// A KeySample is a sample of a list of keys and values. From it, a plan estimates the sizes and rates of tables
+// of that list, or of a longer list like it. It keeps all pairs of a short list. From a longer list, it keeps
+// pairs whose keys have certain hashes, so that neither the order of the keys nor repeated keys matter.
 type KeySample struct {
-	Keys uint64 // different ones of the list: an estimate, if it has more than are kept and some are repeated
+	Keys uint64 // distinct keys of the list; an estimate if not all are kept and some are repeated
 
-	pairs           []input.Pair // sorted by key, once they are complete
-	keyBytes, bytes int          // of the keys, once they are sorted, and of the pairs
-	added           uint64       // pairs of the list
-	halved          int          // how often half of the keys were dropped
-	repeats         bool         // a key of the list is repeated
-	stretches       []stretch    // of which the sample has all keys; nil: none
+	pairs           []input.Pair // sorted by key once complete
+	keyBytes, bytes int          // sizes of the keys, once sorted, and of the pairs
+	added           uint64       // number of pairs in the list
+	halved          int          // number of times that half of the keys were dropped
+	repeats         bool         // the list has repeated keys
+	stretches       []stretch    // stretches from which all keys are kept; nil: none
 	most            limits
 
 	mu        sync.Mutex
-	layouts   map[[2]uint64]keyLayout // that are known, by the keys of tables and their size of blocks
-	layoutErr error                   // of writing a table
+	layouts   map[[2]uint64]keyLayout // known layouts, by keys per table and block size
+	layoutErr error                   // error of writing a table
 }
 
-// limits are the most keys that a KeySample keeps, and the most bytes of them.
+// limits are the maximum number and total size of pairs that a KeySample keeps.
 type limits struct{ keys, bytes int }
 
-// ReadSample returns the sample of a list. If the list is longer than a sample, and a plan for n keys needs more of it,
-// it is read again, provided that it can be.
+// ReadSample returns a sample of a list. If the list is longer than a sample, and a plan for n keys needs
+// neighboring keys, ReadSample reads the list again, if canReadAgain is true.
 func ReadSample(list iter.Seq2[input.Pair, error], canReadAgain bool, n uint64) (*KeySample, error) {
 	return readSample(list, canReadAgain, n, limits{maxSampleKeys, maxSampleBytes})
 }
@@ -85,7 +85,7 @@ func addAll(list iter.Seq2[input.Pair, error], add func(input.Pair) error) error
 	return nil
 }
 
-// addKept adds a pair if its key is kept. An error says that the pairs are too large to be measured.
+// addKept adds a pair if its key is kept. It returns an error if the pairs are too large to be measured.
 func (s *KeySample) addKept(p input.Pair) error {
 	if len(p.Key) > maxKeySize {
 		return cli.UsageErrorf("--sample has a key of %d bytes, over the limit of %d: %s…", len(p.Key), maxKeySize, format.Quote(p.Key[:32]))
@@ -109,12 +109,12 @@ func (s *KeySample) add(p input.Pair) {
 	s.bytes += len(p.Key) + len(p.Value)
 }
 
-// tooMany reports whether there are so many times more pairs than may be kept.
+// tooMany reports whether the pairs exceed the limits, multiplied by times.
 func (s *KeySample) tooMany(times int) bool {
 	return len(s.pairs) > times*s.most.keys || s.bytes > times*s.most.bytes
 }
 
-// keeps reports whether the hash of a key is one that is kept. No filter uses this hash.
+// keeps reports whether a key is kept, by its hash. No filter uses this hash.
 func (s *KeySample) keeps(key []byte) bool { return xxh3.HashSeed(key, 1)>>(64-s.halved) == 0 }
 
 // reduce sorts the pairs, and drops half of them until there are few enough.
@@ -128,7 +128,7 @@ func (s *KeySample) reduce() {
 	}
 }
 
-// sort sorts the pairs, and removes those whose key is repeated.
+// sort sorts the pairs, and removes repeated keys.
 func (s *KeySample) sort() {
 	all := len(s.pairs)
 	slices.SortStableFunc(s.pairs, func(a, b input.Pair) int { return bytes.Compare(a.Key, b.Key) })
@@ -141,8 +141,8 @@ func (s *KeySample) sort() {
 	}
 }
 
-// maxStretches is how many stretches there are. They are many, because parts of a list differ. Less than
-// minStretches could have by chance far fewer or more pairs than the sample.
+// maxStretches is the usual number of stretches. There are many, because parts of a list differ. With less than
+// minStretches, the number of pairs could by chance be far from the sample's.
 const (
 	maxStretches = 256
 	minStretches = 16
@@ -151,15 +151,15 @@ const (
 // A stretch is the keys from ≤ key < to of a list.
 type stretch struct{ from, to []byte }
 
-// chooseStretches reports whether a list has more keys than the sample, which a plan for n keys
-// needs. If it has, pairs of neighbors replace those that were added.
+// chooseStretches reports whether a plan for n keys needs neighboring keys of a list that is longer than the
+// sample. If so, it chooses stretches, and drops the pairs: neighbors will replace them.
 func (s *KeySample) chooseStretches(n uint64) bool {
 	all := len(s.pairs)
 	count := min(maxStretches, all>>s.halved)
 	if s.halved == 0 || n <= uint64(all) || count < minStretches {
 		return false
 	}
-	width := all >> s.halved / count // in pairs, between which are the others of the list
+	width := all >> s.halved / count // in pairs, of the sample; the list has more in between
 	for i := range count {
 		if from := i * all / count; from+width < all {
 			s.stretches = append(s.stretches, stretch{s.pairs[from].Key, s.pairs[from+width].Key})
@@ -170,7 +170,7 @@ func (s *KeySample) chooseStretches(n uint64) bool {
 	return true
 }
 
-// errSampleChanged is the error for a list that had other keys when it was read again.
+// errSampleChanged is the error for a list that had different keys when it was read again.
 var errSampleChanged = errors.New("--sample changed while it was read: run sieve plan again on a file that does not change")
 
 // addNeighbor adds a pair if it is in a stretch.
@@ -191,7 +191,7 @@ func (s *KeySample) addNeighbor(p input.Pair) error {
 	return nil
 }
 
-// likeKeys returns of how many keys the neighbors in the sample are neighbors.
+// likeKeys returns the number of keys in the list in which the sample's neighbors are neighbors.
 func (s *KeySample) likeKeys() float64 {
 	if s.stretches == nil {
 		return float64(len(s.pairs))
@@ -199,7 +199,7 @@ func (s *KeySample) likeKeys() float64 {
 	return float64(s.Keys)
 }
 
-// thinned returns the pairs that a list of a share of the keys would have, chosen by chance.
+// thinned returns a random share of the pairs.
 func (s *KeySample) thinned(share float64) []input.Pair {
 	if share >= 1 {
 		return s.pairs

@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 )
 
-// numbers returns keys that are numbers in a row, in order.
+// numbers returns consecutive numbers as keys, in order.
 func numbers(n int) [][]byte {
 	keys := make([][]byte, n)
 	for i := range keys {
@@ -26,7 +26,7 @@ func numbers(n int) [][]byte {
 	return keys
 }
 
-// pairsOf returns pairs of keys, with values if there are any.
+// pairsOf returns the pairs of a Set, which may have no values.
 func pairsOf(s workload.Set) []input.Pair {
 	pairs := make([]input.Pair, len(s.Keys))
 	for i, k := range s.Keys {
@@ -38,7 +38,7 @@ func pairsOf(s workload.Set) []input.Pair {
 	return pairs
 }
 
-// lists returns a list that has the pairs of one list after the other, each time that it is read.
+// lists returns a list that yields the next of the given lists each time that it is read.
 func lists(all ...[]input.Pair) iter.Seq2[input.Pair, error] {
 	reads := 0
 	return func(yield func(input.Pair, error) bool) {
@@ -52,7 +52,7 @@ func lists(all ...[]input.Pair) iter.Seq2[input.Pair, error] {
 	}
 }
 
-// sampleOf reads the pairs, in any order and as often as sieve plan does for n keys.
+// sampleOf reads the shuffled pairs as sieve plan does for n keys.
 func sampleOf(t *testing.T, pairs []input.Pair, n uint64, most limits) *KeySample {
 	t.Helper()
 	pairs = slices.Clone(pairs)
@@ -62,8 +62,8 @@ func sampleOf(t *testing.T, pairs []input.Pair, n uint64, most limits) *KeySampl
 	return s
 }
 
-// What a sample says of a list is true of it: of one that is all there, of one of which stretches are
-// taken, and of one of which the sample is a part.
+// The layout of a sample matches the layout of the list, whether the sample is the whole list, stretches of it,
+// or a random part.
 func TestLayoutOfSample(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -96,7 +96,7 @@ func TestLayoutOfSample(t *testing.T) {
 	}
 }
 
-// Of few keys, neighbors share less. Layouts are numbers for any number of keys.
+// With fewer keys, neighbors share less. Layouts are valid numbers for any number of keys.
 func TestLayoutOfFewKeys(t *testing.T) {
 	t.Parallel()
 	list := pairsOf(workload.W3(20_000))
@@ -129,7 +129,7 @@ func TestSampleOfRepeatedKeys(t *testing.T) {
 	}
 }
 
-// What is no sample is refused.
+// Unusable samples are rejected.
 func TestWrongSamples(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -153,7 +153,7 @@ func TestWrongSamples(t *testing.T) {
 	}
 }
 
-// withValues returns pairs of the keys of a list, with values of that size, which share their memory.
+// withValues returns the keys of a list with values of this size, which share their memory.
 func withValues(list []input.Pair, size int) []input.Pair {
 	pairs := slices.Clone(list)
 	value := make([]byte, size)
@@ -163,7 +163,7 @@ func withValues(list []input.Pair, size int) []input.Pair {
 	return pairs
 }
 
-// A list of large values is a sample whatever the sizes are, as long as its pairs fit in memory.
+// A list with large values can be sampled, whatever their sizes, as long as enough pairs fit into memory.
 func TestSampleOfLargeValues(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()

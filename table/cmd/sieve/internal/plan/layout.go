@@ -16,8 +16,8 @@ const (
 	maxBlockSize = 1 << 20
 )
 
-// A blockLayout says how keys are distributed among data blocks and their filters. Totals are
-// floats, because they can exceed 2⁶⁴.
+// A blockLayout describes how keys are distributed among data blocks and their filters. Totals are floats,
+// because they can exceed 2⁶⁴.
 type blockLayout struct {
 	keyLayout
 	keysPerBlock  float64
@@ -28,12 +28,11 @@ type blockLayout struct {
 	offsets       float64 // filter offsets, including filters without keys
 }
 
-// layOut distributes the keys as a Writer does: a block ends with the entry that reaches
-// the block size.
+// layOut distributes the keys like a Writer: a block ends with the entry that reaches the block size.
 func (q Query) layOut() blockLayout {
 	n, l := float64(q.Keys), blockLayout{keyLayout: q.keyLayout()}
 	fit := (float64(q.BlockSize) - restartPoint) / (l.entry + float64(restartPoint)/restartEvery)
-	if l.keysPerBlock = min(math.Ceil(fit), n); q.Sample != nil { // half of the last entry, on average, is beyond the size
+	if l.keysPerBlock = min(math.Ceil(fit), n); q.Sample != nil { // on average, half of the last entry exceeds the size
 		l.keysPerBlock = min(max(1, fit+0.5), n)
 	}
 	if l.blockBytes = l.keysPerBlock * l.stored; q.Sample == nil {
@@ -47,15 +46,15 @@ func (q Query) layOut() blockLayout {
 	return l
 }
 
-// entryBytes returns the size of an entry of a data block: the lengths of what the key shares, of the rest of it and of
-// the value, and these two. A key at a restart point shares nothing.
+// entryBytes returns the size of an entry in a data block: three lengths, the unshared rest of the key, and the
+// value. A key at a restart point shares nothing.
 func entryBytes(key, shared, value float64) float64 {
 	const sharing = 1 - 1.0/restartEvery
 	rest := key - sharing*shared
 	return 1 + varintLen(rest) + varintLen(value) + rest + value
 }
 
-// varintLen returns how many bytes x takes as a varint.
+// varintLen returns the length of x as a varint.
 func varintLen(x float64) float64 { return max(1, math.Ceil(math.Log2(math.Floor(x)+1)/7)) }
 
 func (l blockLayout) data() float64 { return l.blocks * l.blockBytes }
@@ -65,28 +64,28 @@ func (l blockLayout) filterBytes(bitsPerKey int) float64 {
 	return l.filters*float64(filter.NewBloom(bitsPerKey).Size(uint64(l.keysPerFilter))) + l.offsets*filterOffset
 }
 
-// What an open table takes in memory beside its filters, in bytes.
+// Memory of an open table in addition to its filters, in bytes.
 const (
-	// tableMemory is what a table takes whatever is in it.
+	// tableMemory is the fixed memory of a table.
 	tableMemory = 800
 
-	// Lookups make a search tree of an index of more blocks than that.
+	// If an index has more blocks, lookups build a search tree from it.
 	maxUnbuiltBlocks = 8
 
-	// For each block the tree has a copy of the separator, where that ends, where block and filter
-	// start, and the separator's part of the levels.
+	// For each block, the tree has a copy of the separator, its end, the offsets of block and filter, and the
+	// separator's part of the levels.
 	treeEntryMemory  = 4 + 4 + levelMemory
 	levelMemory      = 8.7
 	filterSpanMemory = 4
 )
 
-// keyLayout returns what the Query's keys and values take: those of its Sample, or random ones of KeySize bytes.
+// keyLayout returns the layout of the Query's keys and values: the Sample's, or random keys of KeySize bytes.
 //
-// The separator ends with the first byte that differs, plus 1. If that is the byte of the next
-// key, it is the whole key. There are 256^j prefixes of j bytes, and n keys have perPrefix = n/256^j
-// of each on average. With Poisson's distribution, adjacent keys have different prefixes with a
-// probability of (1−e^−perPrefix)/perPrefix, and prefixes that follow each other with one of
-// (1−e^−perPrefix)²/perPrefix. One in 256 of these differ before their last byte too.
+// The separator ends with the first byte that differs, incremented by 1. If that equals the byte of the next key,
+// the separator is the whole key. There are 256^j prefixes of j bytes, and each occurs in perPrefix = n/256^j of
+// n keys on average. With a Poisson distribution, adjacent keys have different prefixes with probability
+// (1−e^−perPrefix)/perPrefix, and consecutive prefixes with probability (1−e^−perPrefix)²/perPrefix. One in 256
+// of the latter also differ before their last byte.
 func (q Query) keyLayout() keyLayout {
 	if q.Sample != nil {
 		return q.Sample.layout(q.Keys, q.BlockSize)
@@ -104,20 +103,20 @@ func (q Query) keyLayout() keyLayout {
 		a.separator += next*whole + (differ-before-next)*j
 		before = differ
 	}
-	a.whole += 1 - before // they differ in the last byte
+	a.whole += 1 - before // the keys differ only in the last byte
 	a.separator += (1 - before) * whole
 	a.entry = entryBytes(whole, shared, float64(q.ValueSize))
 	return a
 }
 
-// indexEntryBytes returns the mean size of an entry of the index before compression, in tables of so many
-// bytes: three lengths, the separator, the handle of a block, and a restart point.
+// indexEntryBytes returns the mean size of an index entry before compression, in tables of tableBytes: three
+// lengths, the separator, the block's handle, and a restart point.
 func (q Query) indexEntryBytes(l blockLayout, tableBytes float64) float64 {
 	lengths := 3 + l.whole*(varintLen(float64(q.KeySize))-1)
 	return lengths + l.separator + meanVarintLen(tableBytes) + varintLen(l.blockBytes) + restartPoint
 }
 
-// meanVarintLen returns the mean size of the varints of numbers < n.
+// meanVarintLen returns the mean length of numbers < n as varints.
 func meanVarintLen(n float64) float64 {
 	mean := 1.0
 	for longer := 128.0; longer < n; longer *= 128 {
@@ -126,7 +125,7 @@ func meanVarintLen(n float64) float64 {
 	return mean
 }
 
-// sizeIndex computes the size of the index, once the tables are known.
+// sizeIndex computes the size of the index, given the number of tables.
 func (q Query) sizeIndex(o *Option, l blockLayout) {
 	entry := q.indexEntryBytes(l, l.data()/o.Tables)
 	o.IndexMemory = l.blocks * entry

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// wantedHits are the false positives that a measurement should find. With 400, the rate
-	// is known to 10 %.
+	// wantedHits is the number of false positives that a measurement should find. With 400, the rate is known to
+	// within 10 %.
 	wantedHits = 400
 
 	minLookups = 2_000_000
@@ -19,24 +19,22 @@ const (
 	// wantedKeys is the approximate total number of keys in the measured filters.
 	wantedKeys = 200_000
 
-	// maxMeasuredKeys is the most keys of a measured filter whose bits are not chosen.
+	// maxMeasuredKeys is the maximum number of keys in a measured filter, except a chosen fuse filter.
 	maxMeasuredKeys = 1_000_000
 )
 
-// A Measurement is what filters answered for absent keys.
+// A Measurement is a false-positive rate measured by looking up absent keys.
 type Measurement struct {
 	MeasuredRate float64 `json:"measured_rate"`
-	Band         float64 `json:"measured_rate_error"`  // with 95 %, the rate is within MeasuredRate ± Band
+	Band         float64 `json:"measured_rate_error"`  // the rate is within MeasuredRate ± Band with a probability of 95 %
 	Lookups      int     `json:"measured_lookups"`     // of absent keys
-	MeasuredKeys int     `json:"measured_filter_keys"` // of each measured filter; of each table's, if a table has one
+	MeasuredKeys int     `json:"measured_filter_keys"` // in each measured filter: in the table filter, if there is one
 }
 
-// isBound reports whether there were so few false positives that the rate is only known to be
-// less than a bound.
+// isBound reports whether there were so few false positives that only an upper bound of the rate is known.
 func (m Measurement) isBound() bool { return m.Band > m.MeasuredRate/2 }
 
-// upper is what a rate is compared by: the rate and the standard deviation of the
-// measurement, or the bound.
+// upper returns the value for comparing rates: the rate plus the measurement's standard deviation, or the bound.
 func (m Measurement) upper() float64 {
 	if m.isBound() {
 		return m.MeasuredRate + m.Band
@@ -44,8 +42,8 @@ func (m Measurement) upper() float64 {
 	return m.MeasuredRate + m.Band/2
 }
 
-// newMeasurement returns what was measured in filters with these numbers of false positives
-// each. Those of small filters differ by more than chance.
+// newMeasurement returns the Measurement for filters with these numbers of false positives. Small filters differ
+// by more than chance.
 func newMeasurement(hits []int, lookups, keys int) Measurement {
 	sum, squares := 0.0, 0.0
 	for _, h := range hits {
@@ -58,16 +56,15 @@ func newMeasurement(hits []int, lookups, keys int) Measurement {
 	return Measurement{sum / float64(lookups), 2 * math.Sqrt(variance) / float64(lookups), lookups, keys}
 }
 
-// lookupsFor returns how many lookups of absent keys, ≥ least, measure the filters of an Option.
+// lookupsFor returns the number of lookups of absent keys for measuring an Option: from least to maxLookups.
 func lookupsFor(o Option, least float64) int {
 	return int(min(max(wantedHits/o.PredictedRate, least), maxLookups))
 }
 
-// measure builds filters with random keys, or those of the Sample, as the Option has them, and returns
-// the share of absent keys for which they answer "may contain". A table's filter gets at most
-// maxKeys. The result is reproducible.
+// measure builds the Option's filters with random keys, or with the Sample's, and measures the share of absent
+// keys that they do not rule out. A table filter gets at most maxKeys. The result is reproducible.
 func (q Query) measure(o Option, maxKeys int) (Measurement, error) {
-	if q.Sample != nil && o.table.fuseBits == 0 { // the rate of fuse filters does not depend on keys
+	if q.Sample != nil && o.table.fuseBits == 0 { // the rate of fuse filters does not depend on the keys
 		return q.Sample.measure(o, maxKeys)
 	}
 	next := randomKeys()
@@ -78,7 +75,7 @@ func (q Query) measure(o Option, maxKeys int) (Measurement, error) {
 	lookups := lookupsFor(o, minLookups)
 	samples := max(1, min(4000, wantedKeys/n))
 	hits := make([]int, samples)
-	inBlocks := min(n, max(wantedKeys, o.KeysPerFilter)) // a table's first blocks are enough
+	inBlocks := min(n, max(wantedKeys, o.KeysPerFilter)) // the first blocks of a table are enough
 	if o.BlockBits > 0 {
 		inBlocks -= inBlocks % o.KeysPerFilter
 	}
@@ -96,14 +93,14 @@ func (q Query) measure(o Option, maxKeys int) (Measurement, error) {
 	return newMeasurement(hits, lookups/samples*samples, n), nil
 }
 
-// filters are those of a table, and of its first blocks.
+// filters has the table filter of a table, and the filters of its first blocks.
 type filters struct {
 	table  filter.TableFilter // nil: none
 	blocks []filter.Bytes     // empty: none
 }
 
-// build builds the filters of n keys, and those of blocks of some of the first keys. Random keys need no order: any of
-// them can be those of one block.
+// build builds the table filter of n keys, and the block filters of the first inBlocks keys. Random keys need not
+// be sorted: any of them can be the keys of one block.
 func (o Option) build(key func(i int) []byte, n, perBlock, inBlocks int) (f filters, err error) {
 	block, policy := filter.NewBloom(o.BlockBits).NewGenerator(), o.table.policy()
 	var table filter.TableGenerator
@@ -132,13 +129,13 @@ func (o Option) build(key func(i int) []byte, n, perBlock, inBlocks int) (f filt
 	return f, err
 }
 
-// mayContain looks the key up, in the i-th block.
+// mayContain checks the filters for a key in the i-th block.
 func (f filters) mayContain(key []byte, i int) bool {
 	return (f.table == nil || f.table.Contains(key)) && (len(f.blocks) == 0 || filter.Bloom{}.Contains(f.blocks[i%len(f.blocks)], key))
 }
 
-// randomKeys returns a function that overwrites its last key with the next one. The keys have 16 bytes, and are always
-// the same ones.
+// randomKeys returns a function that returns the next key, and overwrites the last one. The keys have 16 bytes,
+// and are always the same.
 func randomKeys() (next func() []byte) {
 	rng, key := rand.NewPCG(1, 1), make([]byte, 0, 16)
 	return func() []byte {

@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
 
-// designs are one of each kind, with rates that few lookups measure.
+// designs returns a Design of each kind, with rates that few lookups can measure.
 func designs() []Design {
 	const blockSize = 4096
 	return []Design{
@@ -29,7 +29,7 @@ func designs() []Design {
 	}
 }
 
-// writerOptions are those of tables of the Design.
+// writerOptions returns the options for writing tables of the Design.
 func (d Design) writerOptions() *table.WriterOptions {
 	o := &table.WriterOptions{TableFilterPolicy: d.table.policy(), FilterOnly: d.FilterOnly, Compression: table.NoCompression, Properties: true}
 	if d.BlockBits > 0 {
@@ -48,7 +48,7 @@ func sortedKeys(n int) [][]byte {
 	return keys
 }
 
-// writeTable writes a table of the Design, of keys and values that are random.
+// writeTable writes a table of the Design, with random keys.
 func writeTable(t *testing.T, d Design, n, valueSize int) []byte {
 	t.Helper()
 	if d.FilterOnly {
@@ -57,7 +57,7 @@ func writeTable(t *testing.T, d Design, n, valueSize int) []byte {
 	return tableOf(t, d.writerOptions(), sortedKeys(n), valueSize)
 }
 
-// tableOf returns a table of sorted keys, with values of that size.
+// tableOf returns a table of sorted keys, with values of this size.
 func tableOf(t *testing.T, o *table.WriterOptions, keys [][]byte, valueSize int) []byte {
 	t.Helper()
 	pairs, value := make([]workload.Pair, len(keys)), make([]byte, valueSize)
@@ -75,7 +75,7 @@ func openTable(t *testing.T, file []byte) *table.Reader {
 	return r
 }
 
-// The rate that is measured for a Design is that of its tables, and the predicted one.
+// The rate measured for a Design equals the rate of its tables, and the predicted rate.
 func TestMeasuredIsWhatTablesMeasure(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -104,8 +104,8 @@ func TestMeasuredIsWhatTablesMeasure(t *testing.T) {
 	}
 }
 
-// The errors of both filters together are not independent: with few keys in a block, four
-// times as many lookups find both wrong, and with many keys some have equal hashes.
+// The errors of the two filters are not independent: with few keys in a block, four times as many lookups are
+// false positives of both, and with many keys, some have equal hashes.
 func TestPredictedRateOfBothFilters(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -130,7 +130,7 @@ func TestPredictedRateOfBothFilters(t *testing.T) {
 	}
 }
 
-// what filter/README.md says of filters of 35 keys is measured.
+// The rates in filter/README.md for filters of 35 keys match measurements.
 func TestRatesOfDataBlocks(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -145,7 +145,7 @@ func TestRatesOfDataBlocks(t *testing.T) {
 	}
 }
 
-// The bits that are found reach the rate, and no fewer do.
+// The number of bits that is found reaches the rate, and no smaller number does.
 func TestFewestBits(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -169,7 +169,7 @@ func TestFewestBits(t *testing.T) {
 	}
 }
 
-// By bits, each kind has about as many.
+// For a given number of bits per key, each kind has about that many.
 func TestBits(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -192,7 +192,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// Few false positives are a bound, not a rate. The band is wider if filters differ.
+// Few false positives give a bound, not a rate. The band is wider if filters differ.
 func TestMeasurement(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

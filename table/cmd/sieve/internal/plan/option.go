@@ -6,15 +6,15 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 )
 
-// An Option is a Design, what its tables take, and how often its filters err. Sizes are in
-// bytes. Rates are false positives per absent key, 0 to 1.
+// An Option is a Design with the sizes of its tables and the rates of its filters. Sizes are in bytes. Rates are
+// false positives per absent key, 0 to 1.
 type Option struct {
 	Design
 
-	BitsPerKey  float64 `json:"bits_per_key"` // of the filters, with all that they have besides bits
+	BitsPerKey  float64 `json:"bits_per_key"` // of the filters, including their overhead
 	FilterBytes float64 `json:"filter_bytes"` // on disk and in memory
 	IndexMemory float64 `json:"index_memory_bytes"`
-	MemoryBytes float64 `json:"memory_bytes"` // of filters, index, and what open tables have besides
+	MemoryBytes float64 `json:"memory_bytes"` // of filters, index, and the overhead of open tables
 	DataBytes   float64 `json:"data_bytes"`
 	IndexBytes  float64 `json:"index_bytes"`
 	DiskBytes   float64 `json:"disk_bytes"`
@@ -28,36 +28,36 @@ type Option struct {
 	Measurement
 	PredictedRate float64 `json:"predicted_rate"`
 
-	// Chosen says that the Design has the bits that the Query asks for: the number given,
-	// or the fewest that reach the rate.
+	// Chosen says that the Design has the number of bits that the Query requests: the given number, or the
+	// smallest that reaches the rate.
 	Chosen bool `json:"chosen"`
 
-	// MeetsRate and MeetsMemory are true if nothing is asked.
+	// MeetsRate and MeetsMemory are also true if the Query sets no goal.
 	MeetsRate   bool `json:"meets_rate"`
 	MeetsMemory bool `json:"meets_memory"`
 
 	TablesPerMachine float64 `json:"tables_per_machine,omitempty"`
-	Machines         float64 `json:"machines,omitempty"` // 0 if no machine has the memory of a table
+	Machines         float64 `json:"machines,omitempty"` // 0 if a table does not fit into the memory of a machine
 
 	Command string `json:"command"`
 }
 
-// meets reports whether the Option has all that is asked.
+// meets reports whether the Option meets all goals.
 func (o Option) meets() bool { return o.MeetsRate && o.MeetsMemory }
 
-// filterOnlyOverhead is about what a table of a filter only has besides: properties,
-// metaindex, an empty index and footer.
+// filterOnlyOverhead is the approximate size of the rest of a filter-only table: properties, metaindex, an empty
+// index and footer.
 const filterOnlyOverhead = 500
 
-// usualEntries is how many entries a table has at most if nothing else is asked. It is that of
-// sst build when it writes a set.
+// usualEntries is the default for the maximum number of entries per table. It equals the default of sst build for
+// sets.
 const usualEntries = 1_000_000
 
-// option computes all of an Option but its rates.
+// option computes an Option without its rates.
 func (q Query) option(d Design) Option {
 	o, n := Option{Design: d}, float64(q.Keys)
 	if d.FilterOnly {
-		const many = maxBloomKeys // enough for the bits per key of large filters
+		const many = maxBloomKeys // enough for the bits per key to be those of large filters
 		q.divide(&o, o.table.bytes(many)/many)
 		o.FilterBytes = o.table.totalBytes(n, o.KeysPerTable)
 		o.DiskBytes = o.FilterBytes + o.Tables*filterOnlyOverhead
@@ -91,7 +91,7 @@ func (q Query) sizeData(o *Option) {
 	o.KeysPerFilter = min(o.KeysPerFilter, int(o.KeysPerTable))
 }
 
-// divide divides the keys into tables of at least one key, as sst build does.
+// divide divides the keys into tables of at least one key, like sst build.
 func (q Query) divide(o *Option, bytesPerKey float64) {
 	n, most := float64(q.Keys), uint64(usualEntries)
 	if o.FilterOnly {

@@ -12,30 +12,30 @@ import (
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
-// A Plan compares the filters that tables of the Query can have.
+// A Plan compares the filters that tables for the Query can have.
 type Plan struct {
 	Query
 
 	WithData     []Option `json:"with_data"`                         // tables of keys and values, with blocks of the given size
-	LargerBlocks []Option `json:"with_data_larger_blocks,omitempty"` // the same, where larger blocks meet the Query, or come nearer to it
+	LargerBlocks []Option `json:"with_data_larger_blocks,omitempty"` // the same with larger blocks, where these are better
 	FilterOnly   []Option `json:"filter_only"`                       // tables of filters without keys and values
 
-	SampleKeys     int    `json:"sample_keys,omitempty"`      // that are measured
-	SampleListKeys uint64 `json:"sample_list_keys,omitempty"` // of the list that they are from; an estimate
+	SampleKeys     int    `json:"sample_keys,omitempty"`      // number of keys in the sample
+	SampleListKeys uint64 `json:"sample_list_keys,omitempty"` // number of distinct keys in its list; an estimate
 
-	// These are what LevelDB's filters would take by the classical formula.
+	// These describe LevelDB's filters by the classical formula.
 	FormulaBits  int     `json:"formula_bits_per_key"`
 	FormulaK     int     `json:"formula_k"` // bits that each key sets
 	FormulaRate  float64 `json:"formula_rate"`
 	FormulaBytes uint64  `json:"formula_bytes"`
 
-	// Best is the Option that answers the Query, and BestWithData the one of those with
-	// data. They are nil if no Option reaches the rate.
+	// Best is the best Option for the Query, and BestWithData the best one with data. They are nil if no Option
+	// reaches the rate.
 	Best         *Option `json:"best,omitempty"`
 	BestWithData *Option `json:"best_with_data,omitempty"`
 }
 
-// New makes a Plan, and measures the rates of its filters. It calls done Kinds times: whenever one kind is measured. done
+// New makes a Plan, and measures the rates of its filters. It calls done after each of Kinds measurements. done
 // must be safe for concurrent use.
 func New(q Query, done func()) (*Plan, error) {
 	if s := q.Sample; s != nil {
@@ -60,18 +60,18 @@ func New(q Query, done func()) (*Plan, error) {
 	all := slices.Concat(withData, p.FilterOnly)
 	p.Best, p.BestWithData = q.best(all), q.best(withData)
 	least := slices.MinFunc(all, func(a, b Option) int { return cmp.Compare(a.MemoryPerTable, b.MemoryPerTable) }).MemoryPerTable
-	if q.Memory > 0 && float64(q.Memory) < least { // no machine has the memory of one table
+	if q.Memory > 0 && float64(q.Memory) < least { // not even one table fits into the memory
 		return nil, fmt.Errorf("--memory is %s, less than the %s of one table's filters and index: raise it, or lower --table-size", size(float64(q.Memory)), size(least))
 	}
 	return p, nil
 }
 
-// Kinds is how many kinds of filters are compared.
+// Kinds is the number of kinds of filters that New measures.
 const Kinds = 10
 
-// compare finds all Options, at the same time.
+// compare finds all Options, in parallel.
 func (p *Plan) compare(done func()) error {
-	const withData = 3 // of the finders
+	const withData = 3 // number of finders for tables with data
 	finders := []finder{findBloom, findTableBloom, findBoth, func(q Query) (Option, error) {
 		q.BlockSize = 0
 		return findTableBloom(q)
@@ -102,8 +102,8 @@ func (p *Plan) compare(done func()) error {
 	return err
 }
 
-// findChosenFuse finds the chosen binary fuse filter in tables with data, or the smallest if none is chosen. Its rate does
-// not depend on the number of keys, and is not measured again.
+// findChosenFuse finds the chosen binary fuse filter in tables with data, or the smallest if none is chosen. It
+// does not measure the rate again, since that does not depend on the number of keys.
 func (p *Plan) findChosenFuse(q Query) (Option, error) {
 	bits := max(fuseSizes[0], q.chosenFuse())
 	measured := p.FilterOnly[slices.IndexFunc(p.FilterOnly, func(o Option) bool { return o.table.fuseBits == bits })]
@@ -112,9 +112,9 @@ func (p *Plan) findChosenFuse(q Query) (Option, error) {
 	return o, nil
 }
 
-// best returns the Option that answers the Query: of those that meet it, the one with the
-// least memory, or the lowest rate if the Query gives a number of bits. If none fits the
-// memory, it is the best one of those that reach the rate. It is nil if none does.
+// best returns the best Option for the Query: of the Options that meet it, the one with the least memory or, if
+// the Query specifies a number of bits, with the lowest rate. If none fits into the memory, it is the best of
+// those that reach the rate. If none does, best returns nil.
 func (q Query) best(options []Option) *Option {
 	options = slices.DeleteFunc(slices.Clone(options), func(o Option) bool { return !o.Chosen || !o.MeetsRate })
 	if len(options) == 0 {

@@ -18,12 +18,12 @@ import (
 
 var noError = errtest.NoError
 
-// usual is a query with the flags' defaults.
+// usual returns a Query with the flags' defaults.
 func usual(keys uint64, rate float64) Query {
 	return Query{Keys: keys, Rate: rate, KeySize: 16, Compression: 1, BlockSize: 4096, TableSize: 64e6}
 }
 
-// blocklist is 100,000 URLs at 0.01 % within 300 KB.
+// blocklist returns a Query for 100,000 URLs at 0.01 % within 300 KB.
 func blocklist() Query {
 	q := usual(1e5, 1e-4)
 	q.KeySize, q.Memory = 64, 300e3
@@ -45,7 +45,7 @@ func TestText(t *testing.T) {
 	golden.Text(t, "blocklist.txt", text.String())
 }
 
-// The last lines say what to build, or that nothing does it.
+// The last lines say what to build, or that no filter meets the goal.
 func TestVerdict(t *testing.T) {
 	t.Parallel()
 	q := usual(1000, 0.01)
@@ -85,7 +85,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// Options of a question that is answered, and what is best if it is not.
+// best chooses among the Options that meet the Query, or the best of the others.
 func TestBest(t *testing.T) {
 	t.Parallel()
 	small := Option{Design: Design{TableFilter: "small"}, MemoryBytes: 1, Chosen: true, MeetsMemory: true}
@@ -116,7 +116,7 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// A rate that no filter reaches is not promised, nor one that cannot be measured.
+// A plan does not promise a rate that no filter reaches, or that cannot be measured.
 func TestNoFiltersReachIt(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
@@ -131,7 +131,7 @@ func TestNoFiltersReachIt(t *testing.T) {
 	}
 }
 
-// What larger blocks change is followed: memory, and the rates of filters by blocks.
+// Larger blocks change the memory, and the rates of block filters.
 func TestLargerBlocks(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
@@ -152,8 +152,7 @@ func TestLargerBlocks(t *testing.T) {
 	}
 }
 
-// Larger blocks that reach the rate, and only need more memory, are shown: those with the
-// least.
+// If larger blocks reach the rate but need too much memory, the ones with the least memory are shown.
 func TestLargerBlocksThatDoNotFit(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
@@ -186,7 +185,8 @@ func TestMachines(t *testing.T) {
 	}
 }
 
-// The rate of table-bloom grows with the keys of a filter: a plan says if those measured had too few.
+// The rate of table-bloom grows with the number of keys in a filter: a plan has a note if the measured filters
+// had too few.
 func TestSampleTooSmallForTableBloom(t *testing.T) {
 	t.Parallel()
 	const note = "Too few for table-bloom: its rates were measured in filters of 1,000 keys"

@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
-// predict returns the rate that is expected of the Option's filters.
+// predict returns the expected rate of the Option's filters.
 func (o Option) predict() float64 {
 	blocks, table := predictBlocks(o.KeysPerFilter, o.BlockBits), o.table.predict(o.KeysPerTable)
 	if o.BlockBits > 0 && o.table.bloomBits > 0 {
@@ -20,7 +20,7 @@ func (o Option) predict() float64 {
 	return blocks * table
 }
 
-// predictBlocks returns the rate of filters by blocks, or 1 without bits.
+// predictBlocks returns the expected rate of block filters, or 1 if bitsPerKey is 0.
 func predictBlocks(keys, bitsPerKey int) float64 {
 	if bitsPerKey == 0 {
 		return 1
@@ -28,7 +28,7 @@ func predictBlocks(keys, bitsPerKey int) float64 {
 	return filter.NewBloom(bitsPerKey).Rate(uint64(keys))
 }
 
-// predict returns the rate of the filter of a table of n keys, or 1 without a filter.
+// predict returns the expected rate of the table filter of n keys, or 1 if there is none.
 func (f tableFilter) predict(n float64) float64 {
 	switch {
 	case f.bloomBits > 0:
@@ -39,12 +39,12 @@ func (f tableFilter) predict(n float64) float64 {
 	return 1
 }
 
-// mostOver is how many times the bits per key that are asked for a fuse filter may take: those of 4 and 8 bits take 1.13
-// times theirs.
+// mostOver bounds the bits per key of a fuse filter, as a multiple of the requested number: fingerprints of 4 and
+// 8 bits take 1.13 times as many.
 const mostOver = 1.13
 
-// chosenFuse returns the size of fingerprints that the Query asks for: the smallest with the rate, or the largest if none
-// has it; or the one that takes about the bits per key, or 0 if all take far more.
+// chosenFuse returns the number of fingerprint bits for the Query. For a rate, it is the smallest that reaches
+// it, or the largest if none does. For a number of bits per key, it is the closest, or 0 if all take far more.
 func (q Query) chosenFuse() (chosen int) {
 	least := math.Inf(1)
 	for _, bits := range fuseSizes {
@@ -64,30 +64,29 @@ func (q Query) chosenFuse() (chosen int) {
 	return chosen
 }
 
-// predictBoth returns the rate of both filters together. Their errors are not independent,
-// since one 32-bit hash decides both answers:
+// predictBoth returns the expected rate of both filters together. Their errors are not independent, since one
+// 32-bit hash decides both results:
 //
 //   - A key whose hash is that of another key in its block passes both filters.
-//   - The bits of a key with hash h are h, h+δ, h+2δ, … in both, and δ is the same. If it is a
-//     multiple of a power of 2, they coincide in the line of a TableBloom, and in small filters
-//     by blocks.
+//   - The bits of a key with hash h are h, h+δ, h+2δ, … in both, and δ is the same. If it is a multiple of a power
+//     of 2, they coincide in the line of a TableBloom, and in small block filters.
 //
-// In tables of ≥ 50 keys, the measured rate is at most 1.8 times the predicted one, and mostly within 15 %.
-// In tables of fewer keys it is higher, by far with few: lines of the TableBloom are then nearly empty, and
-// the same hash decides both answers. A key has different hashes in both filters, and
-// lower rates, if one of the 1 to 3 bytes behind its last whole word is ≥ 128.
+// In tables of ≥ 50 keys, the measured rate is at most 1.8 times the predicted one, and mostly within 15 %. In
+// tables of fewer keys it is higher, and far higher with few keys: lines of the TableBloom are then nearly empty,
+// and the same hash decides both results. If one of the 1 to 3 bytes after its last whole word is ≥ 128, a key
+// has different hashes in the two filters, and rates are lower.
 func (o Option) predictBoth(blocks, table float64) float64 {
 	collision := -math.Expm1(-float64(o.KeysPerFilter) / (1 << 32))
 	blocks = max(0, blocks-collision) / (1 - collision)
 	dependence, explained := o.dependence()
-	explained = min(blocks, explained) // the rest are keys with the same sequence of bits as one of the block
+	explained = min(blocks, explained) // the rest are keys with the same sequence of bits as a key in the block
 	return min(1, collision+(1-collision)*(explained*dependence+blocks-explained)*table)
 }
 
-// dependence returns how many times as often both filters err as they would if their bits were
-// independent. It compares how many different bits hashes have in both, for a fixed sample
-// of each power of 2 that δ can be a multiple of: the high ones are rare, but decide. explained is
-// the rate of the filters by blocks if that is all that is to be known about their bits.
+// dependence returns the ratio of the rate of both filters to the rate that they would have if their bits were
+// independent. It compares the number of distinct bits that hashes have in both, with a fixed sample for each
+// power of 2 that δ can be a multiple of: high powers are rare, but decisive. explained is the rate of the block
+// filters that follows from these numbers alone.
 func (o Option) dependence() (ratio, explained float64) {
 	const samples, lineBits, powers = 1 << 13, 512, 9
 	blockBits := bloom.Bits(uint64(o.KeysPerFilter), uint64(o.BlockBits))
@@ -109,7 +108,7 @@ func (o Option) dependence() (ratio, explained float64) {
 	return both / (block * table), block
 }
 
-// distinctBits returns how many different ones of m bits are the k bits of a key with that δ.
+// distinctBits returns the number of distinct bits, of m, among the k bits of a key with this δ.
 func distinctBits(delta, m uint32, k int) int {
 	seen, h := make([]uint32, 0, 30), bits.RotateLeft32(delta, 17)
 	for range k {

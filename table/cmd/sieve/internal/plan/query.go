@@ -1,6 +1,5 @@
-// Package plan compares the filters that tables of a number of keys can have: their size,
-// their predicted and measured false-positive rates, and the disk space and memory of the
-// tables.
+// Package plan compares filters for tables of a given number of keys: their sizes, their predicted and measured
+// false-positive rates, and the disk space and memory of the tables.
 package plan
 
 import (
@@ -13,35 +12,35 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
-// A Query is what to plan for. Its fields are the flags of sieve plan. Sizes are in bytes.
+// A Query describes what to plan for. Its fields are the flags of sieve plan. Sizes are in bytes.
 type Query struct {
 	Keys        uint64  `json:"keys"`
-	Rate        float64 `json:"requested_rate,omitempty"` // of false positives; 0: use BitsPerKey
+	Rate        float64 `json:"requested_rate,omitempty"` // false-positive rate; 0: use BitsPerKey
 	BitsPerKey  int     `json:"requested_bits_per_key,omitempty"`
 	KeySize     uint64  `json:"key_size"`
 	ValueSize   uint64  `json:"value_size"`
-	Compression float64 `json:"compression"` // compressed size of data blocks, as a share of their size
+	Compression float64 `json:"compression"` // compressed size of data blocks, as a share of the uncompressed size
 	BlockSize   uint64  `json:"block_size"`
 	TableSize   uint64  `json:"table_size"`
-	Memory      uint64  `json:"requested_memory,omitempty"` // of a machine; 0: do not plan machines
+	Memory      uint64  `json:"requested_memory,omitempty"` // memory of a machine; 0: do not plan machines
 
-	Sample *KeySample `json:"-"`                // of the keys and values; nil: random keys are planned
-	Format string     `json:"format,omitempty"` // of the lines of the Sample, for sst build
-	Input  string     `json:"-"`                // the file to build from, for a shell; "": not known
+	Sample *KeySample `json:"-"`                // sample of the keys and values; nil: plan for random keys
+	Format string     `json:"format,omitempty"` // format of the Sample's lines, for sst build
+	Input  string     `json:"-"`                // the file to build from, as a shell word; "": unknown
 
-	EntriesPerTable uint64 `json:"requested_entries_per_table,omitempty"` // at most; 0: as is usual
+	EntriesPerTable uint64 `json:"requested_entries_per_table,omitempty"` // maximum; 0: the default
 }
 
 const (
-	// Filters use a 32-bit hash of a key, so their rate is at least the chance that two
-	// keys have the same hash. In the smallest filters that is about minRate.
+	// Filters use a 32-bit hash of a key, so their rate is at least the probability that two keys have equal
+	// hashes. For the smallest filters, that is about minRate.
 	minRate = 1e-9
 
 	// maxBits is the maximum number of bits per key. From 44 on, k is 30.
 	maxBits = 100
 )
 
-// maxKeySize is the largest size of a planned key.
+// maxKeySize is the maximum size of a planned key.
 const maxKeySize = 64 << 10
 
 // Validate returns an error that names the first flag with a wrong value.
@@ -68,7 +67,7 @@ func (q Query) Validate() error {
 	return nil
 }
 
-// formulaBits returns the bits per key that LevelDB's filters take by the classical formula.
+// formulaBits returns the bits per key that LevelDB's filters need by the classical formula.
 func (q Query) formulaBits() int {
 	if q.Rate > 0 {
 		return bloom.BitsFor(q.Rate)
@@ -76,7 +75,8 @@ func (q Query) formulaBits() int {
 	return q.BitsPerKey
 }
 
-// formulaBytes returns the size of LevelDB's filters of so many bits per key: of one filter, if it can have all keys.
+// formulaBytes returns the size of LevelDB's filters with this many bits per key: of a single filter, if it can
+// contain all keys.
 func (q Query) formulaBytes(bits int) uint64 {
 	if q.Keys <= bloom.MaxBits/uint64(bits) {
 		return uint64(filter.NewBloom(bits).Size(q.Keys))
@@ -84,7 +84,7 @@ func (q Query) formulaBytes(bits int) uint64 {
 	return (q.Keys*uint64(bits) + 7) / 8
 }
 
-// measurable reports whether the rate is one that filters can be measured to reach.
+// measurable reports whether measurements can show that filters reach the rate.
 func (q Query) measurable() bool {
 	return q.Rate == 0 || newMeasurement(nil, maxLookups, 0).upper() <= q.Rate
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// Tables of each kind have the sizes that are planned.
+// Tables of each kind have the planned sizes.
 func TestSizesAreWhatIsWritten(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -28,7 +28,7 @@ func TestSizesAreWhatIsWritten(t *testing.T) {
 	}
 }
 
-// properties returns what a table says of itself.
+// properties returns the properties of a table.
 func properties(t *testing.T, file []byte) *layout.Properties {
 	t.Helper()
 	p, err := openTable(t, file).Properties()
@@ -36,8 +36,8 @@ func properties(t *testing.T, file []byte) *layout.Properties {
 	return p
 }
 
-// A plan for compressed values and for URLs is near the size of the table that a Writer writes. These
-// keys begin alike, other than random ones: data blocks are smaller, and separators longer.
+// A plan for compressed values or URLs comes close to the size of the written table. Unlike random keys, these
+// keys share prefixes: data blocks are smaller, and separators longer.
 func TestSizesOfKeysThatAreNotRandom(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -48,7 +48,7 @@ func TestSizesOfKeysThatAreNotRandom(t *testing.T) {
 		keySize, valueSize  uint64
 		set                 workload.Set
 		compression         table.Codec
-		data, filter, index float64 // the most that is planned for each byte
+		data, filter, index float64 // maximum ratio of planned to actual size
 	}{
 		{"uncompressed", 16, 100, half, table.NoCompression, 1.07, 1.05, 1.05},
 		{"compressed", 16, 100, half, table.Snappy, 1.07, 1.1, 1.05},
@@ -98,8 +98,8 @@ func TestFewKeys(t *testing.T) {
 	}
 }
 
-// A table has at most as many keys as are asked for, or a million, and as its filter can have
-// or serves well.
+// A table has at most the requested number of keys, or a million by default, and no more than its filter supports
+// or is useful for.
 func TestTablesOfManyKeys(t *testing.T) {
 	t.Parallel()
 	q := usual(1e10, 0)

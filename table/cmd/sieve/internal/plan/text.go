@@ -16,14 +16,14 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// WriteText writes the plan as a table, and what to do below it.
+// WriteText writes the plan as a table, followed by what to do.
 func (p *Plan) WriteText(w io.Writer) error {
 	var out bytes.Buffer
 	values := "without values"
 	if p.ValueSize > 0 {
 		values = "with values of " + size(float64(p.ValueSize))
 	}
-	fmt.Fprintf(&out, "%s of %s %s; goal: %s\n", text.Count(p.Keys, "key"), size(float64(p.KeySize)), values, p.asked())
+	fmt.Fprintf(&out, "%s of %s %s; goal: %s\n", text.Count(p.Keys, "key"), size(float64(p.KeySize)), values, p.goal())
 	fmt.Fprintf(&out, "LevelDB's filters by the classical formula: %s per key, k = %d, %s, %s false positives\n\n",
 		text.Count(uint64(p.FormulaBits), "bit"), p.FormulaK, size(float64(p.FormulaBytes)), percent(p.FormulaRate))
 	p.writeRow(&out, "", "", "", "", "", "", "", "false positives", "")
@@ -38,16 +38,16 @@ func (p *Plan) WriteText(w io.Writer) error {
 	return err
 }
 
-// asked returns the goal.
-func (p *Plan) asked() string {
-	asked := "about " + text.Count(uint64(p.BitsPerKey), "bit") + " per key"
+// goal describes the rate or bits, and the memory, that the plan is for.
+func (p *Plan) goal() string {
+	goal := "about " + text.Count(uint64(p.BitsPerKey), "bit") + " per key"
 	if p.Rate > 0 {
-		asked = "≤ " + exactPercent(p.Rate) + " false positives"
+		goal = "≤ " + exactPercent(p.Rate) + " false positives"
 	}
 	if p.Memory > 0 {
-		asked += ", ≤ " + size(float64(p.Memory)) + " of memory"
+		goal += ", ≤ " + size(float64(p.Memory)) + " of memory"
 	}
-	return asked
+	return goal
 }
 
 // writeRow writes a row of the table. The last two columns depend on the goal.
@@ -72,7 +72,7 @@ func (p *Plan) writeSection(out *bytes.Buffer, title string, options []Option) {
 			blocks = exact(o.BlockSize)
 		}
 		if p.Sample == nil && !o.FilterOnly {
-			disk = "≤ " + disk // other keys share more
+			disk = "≤ " + disk // keys that are not random share more
 		}
 		if o.Machines > 0 {
 			machines = count(o.Machines)
@@ -83,7 +83,7 @@ func (p *Plan) writeSection(out *bytes.Buffer, title string, options []Option) {
 	}
 }
 
-// basis says for which keys sizes and rates hold.
+// basis describes the keys for which the sizes and rates hold.
 func (p *Plan) basis() string {
 	if p.Sample == nil {
 		return "Sizes and rates are for random keys. Sizes with ≤ are upper bounds for keys of this size: to plan for\n" +
@@ -103,12 +103,12 @@ func (p *Plan) basis() string {
 	return basis
 }
 
-// roughFrom is how many times the keys of a sample a plan may have for its sizes to be within 20 %, as
-// measured with lists of URLs, of many hosts or of one, and of names.
+// roughFrom is the largest ratio of planned keys to the sample's at which sizes are within 20 %. It was measured
+// with lists of names and of URLs, on one host and on many.
 const roughFrom = 100
 
-// verdict says whether the Option meets what is asked, and of filters alone in how many tables: the rates of some grow
-// with the keys of a table.
+// verdict says whether the Option meets the goal. For filters alone, it also says in how many tables, since some
+// rates grow with the keys of a table.
 func (o Option) verdict() string {
 	switch {
 	case o.meets() && o.FilterOnly && o.Tables > 1:
@@ -155,7 +155,7 @@ func (p *Plan) writeVerdict(out *bytes.Buffer) {
 	}
 }
 
-// writePaged says up to how many lookups a process reads less from filters of which each lookup reads a page.
+// writePaged says up to how many lookups per process a paged filter reads less.
 func (p *Plan) writePaged(out *bytes.Buffer) {
 	lookups, bits := p.Best.FilterBytes/paged.PageSize, p.pagedBits()
 	if bits == 0 || lookups < 10 {
@@ -166,7 +166,7 @@ func (p *Plan) writePaged(out *bytes.Buffer) {
 		"lookup, and nothing up front.\n", count(math.Round(lookups/unit)*unit), bits)
 }
 
-// pagedBits returns the bits per key of the paged filters that are what is asked, or 0 if none are.
+// pagedBits returns the bits per key of paged filters that meet the Query, or 0 if none do.
 func (p *Plan) pagedBits() int {
 	for bits := 1; ; bits++ {
 		f, err := paged.New(bits)
@@ -190,7 +190,7 @@ func percent(rate float64) string { return figures.Percent(rate) + " %" }
 // magnitude returns the power of ten of the first digit of a rate in percent.
 func magnitude(rate float64) int { return int(math.Floor(math.Log10(100*rate) + 1e-9)) }
 
-// exactPercent formats a rate as it was given.
+// exactPercent formats a rate with the digits that were given.
 func exactPercent(rate float64) string {
 	digits := strconv.FormatFloat(100*rate, 'e', 8, 64) // hides rounding errors of the multiplication
 	v, _ := strconv.ParseFloat(digits, 64)
