@@ -18,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
 
-// randomKeys returns different keys of any bytes, of 0 bytes and more.
+// randomKeys returns n distinct keys of random bytes and lengths.
 func randomKeys(rng *rand.Rand, n, most int) (keys [][]byte) {
 	seen := map[string]bool{}
 	for i := 0; len(keys) < n; i++ {
@@ -34,8 +34,7 @@ func randomKeys(rng *rand.Rand, n, most int) (keys [][]byte) {
 	return keys
 }
 
-// oddKeys have each length from 0 to 9, with bytes ≥ 0x80 and without, and text of more than
-// one byte a letter.
+// oddKeys returns keys of lengths from 0 to 9, with and without bytes ≥ 0x80, and text with multibyte characters.
 func oddKeys() (keys [][]byte) {
 	for n := range 10 {
 		keys = append(keys, []byte("abcdefghi")[:n], bytes.Repeat([]byte{0xff}, n+1), append(bytes.Repeat([]byte{'x'}, n), 0x80))
@@ -46,10 +45,10 @@ func oddKeys() (keys [][]byte) {
 	return keys
 }
 
-// absent is how many keys that were not added are asked for.
+// absent returns the number of absent keys to look up.
 func absent() int { return long.Rounds(50, 500) }
 
-// The page's filter is the library's, byte for byte, and answers as the library does.
+// The page's filter equals the library's, byte for byte, and gives the same results.
 func TestBitsAreLevelDBs(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -98,10 +97,10 @@ func filterOf(page *pagetest.Tab) []byte {
 	return f
 }
 
-// checkAnswers asks for keys in the page and in the library.
+// checkAnswers looks keys up in the page and in the library.
 func checkAnswers(t *testing.T, page *pagetest.Tab, f []byte, added, asked [][]byte) {
 	t.Helper()
-	answers := pagetest.Call[[]string](page, askAll, escapedAll(asked))
+	answers := pagetest.Call[[]string](page, lookUpAll, escapedAll(asked))
 	for i, key := range asked {
 		want, passes := "✗ Certainly absent", filter.NewBloom(0).Contains(f, key)
 		if passes {
@@ -117,7 +116,7 @@ func checkAnswers(t *testing.T, page *pagetest.Tab, f []byte, added, asked [][]b
 	}
 }
 
-// checkClear checks what the page says of the probe that found a clear bit.
+// checkClear checks the page's text about the probe that found a clear bit.
 func checkClear(t *testing.T, f []byte, said string) {
 	t.Helper()
 	var probe, k, bit int
@@ -129,8 +128,7 @@ func checkClear(t *testing.T, f []byte, said string) {
 	}
 }
 
-// bitsOf returns the bits that a key sets in a filter for n keys: those of a filter of n
-// times this key.
+// bitsOf returns the bits that a key sets in a filter for n keys. It builds a filter of n copies of the key.
 func bitsOf(key []byte, n, bitsPerKey int) (bits []string) {
 	f := generate(bitsPerKey, slices.Repeat([][]byte{key}, n))
 	for i := range 8 * (len(f) - 1) {
@@ -141,7 +139,7 @@ func bitsOf(key []byte, n, bitsPerKey int) (bits []string) {
 	return bits
 }
 
-// The page shows for a key the bits that it sets.
+// The page shows the bits that a key sets.
 func TestBitsOfKeys(t *testing.T) {
 	t.Parallel()
 	keys := oddKeys()
@@ -163,7 +161,7 @@ func TestBitsOfKeys(t *testing.T) {
 	}
 }
 
-// With a k that LevelDB would not choose, the filter has that k, and no key is denied.
+// With a k that LevelDB would not choose, the filter has that k, and rules out no added key.
 func TestOtherK(t *testing.T) {
 	t.Parallel()
 	keys, page := oddKeys(), openPlay(t, 1000, "")
@@ -178,8 +176,7 @@ func TestOtherK(t *testing.T) {
 	}
 }
 
-// The button finds a key that was not added and passes, and names for each of its bits keys
-// that set it.
+// The button finds a false positive, and names keys that set each of its bits.
 func TestFindFalsePositive(t *testing.T) {
 	t.Parallel()
 	const n = 30

@@ -10,9 +10,9 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
 
-// controls are all controls of the page. The page starts with 10 words. The Tab key comes to
-// the controls in this order, but goes around twice: to the choice of settings, and to the
-// button that removes all keys.
+// controls are all controls of the page. The page starts with 10 words. The Tab key reaches the controls in this
+// order, except that it has to go around twice: to the choice of settings, and to the button that removes all
+// keys.
 var controls = []pagetest.Control{
 	{Element: "#sizing input[name=by]", Name: "radio false-positive rate"},
 	{Element: "#n", Name: "spinbutton Keys, n", Keys: "40", Shows: "#sizing-facts", Text: "bits, m 400 =", Draws: "#bits-picture"},
@@ -42,8 +42,8 @@ var controls = []pagetest.Control{
 	{Element: "#clear", Name: "button Remove all keys", Keys: " ", Shows: "#added", Text: "All keys were removed.", Draws: "#bits-picture"},
 }
 
-// Every control of the page is operated with the keyboard alone, on a phone and in a wide
-// window, and the page shows what it did.
+// Every control of the page can be operated by keyboard alone, on a phone and in a wide window, and the page
+// shows the effect.
 func TestControls(t *testing.T) {
 	t.Parallel()
 	for _, width := range pagetest.Widths {

@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
 
-// shown is what a page shows of its state.
+// shown returns the parts of its state that a page shows.
 func shown(page *pagetest.Tab) map[string]string {
 	all := map[string]string{"bytes": fmt.Sprintf("%x", filterOf(page)), "examples": pagetest.Evaluate[string](page, `document.getElementById("examples").value`)}
 	for _, id := range []string{"n", "rate", "bits", "k", "key"} {
@@ -25,7 +25,7 @@ func shown(page *pagetest.Tab) map[string]string {
 	return all
 }
 
-// The address keeps all of the state, and a new tab restores it.
+// The URL contains the whole state, and a new tab restores it.
 func TestLinkKeepsState(t *testing.T) {
 	t.Parallel()
 	for _, settings := range []string{"n=33&rate=2.5", "n=33&rate=2.5%25", "n=40&bits=9&k=4&examples=numbers"} {
@@ -47,7 +47,7 @@ func TestLinkKeepsState(t *testing.T) {
 	}
 }
 
-// Whatever is in a link, the page stays in its bounds, says so, and makes no HTML of it.
+// Whatever a link contains, the page keeps to its bounds, says so, and does not turn the link into HTML.
 func TestHostileLinks(t *testing.T) {
 	t.Parallel()
 	const image = `<img src=x onerror=window.fooled=1>`
@@ -93,8 +93,7 @@ func TestHostileLinks(t *testing.T) {
 	}
 }
 
-// An address that is opened counts, also if the page writes the state before to it at the
-// same time.
+// An opened URL takes effect, even if the page writes its previous state to the URL at the same time.
 func TestLinkWhileStateIsWritten(t *testing.T) {
 	t.Parallel()
 	page := openPlay(t, 1000, "")
@@ -108,8 +107,7 @@ func TestLinkWhileStateIsWritten(t *testing.T) {
 	}
 }
 
-// A page that was opened without a state has a few keys, and no state in its address until
-// something changes.
+// A page that is opened without a state has a few keys, and no state in its URL until something changes.
 func TestFirstState(t *testing.T) {
 	t.Parallel()
 	page := openPlay(t, 1000, "")

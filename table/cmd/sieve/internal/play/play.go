@@ -1,5 +1,4 @@
-// Package play writes the playground: a web page that builds LevelDB's Bloom filter bit by
-// bit.
+// Package play writes the playground, a web page that builds LevelDB's Bloom filter bit by bit.
 package play
 
 import (

@@ -20,7 +20,7 @@ var noError = errtest.NoError
 
 func TestMain(m *testing.M) { pagetest.Main(m) }
 
-// openPlay opens the page with a state: what is behind the # of its address.
+// openPlay opens the page with a state in its URL's fragment.
 func openPlay(t *testing.T, width int64, state string) *pagetest.Tab {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "play.html")
@@ -35,14 +35,14 @@ func openPlay(t *testing.T, width int64, state string) *pagetest.Tab {
 	return page
 }
 
-// addAll adds keys by the form.
+// addAll adds keys through the form.
 const addAll = `(texts) => texts.forEach((text) => {
 	document.getElementById("new-key").value = text;
 	document.getElementById("add").requestSubmit();
 })`
 
-// askAll asks for keys by the form, and returns the answers.
-const askAll = `(texts) => texts.map((text) => {
+// lookUpAll looks keys up through the form, and returns the answers.
+const lookUpAll = `(texts) => texts.map((text) => {
 	document.getElementById("key").value = text;
 	document.getElementById("ask").requestSubmit();
 	return document.querySelector("#answer").textContent;

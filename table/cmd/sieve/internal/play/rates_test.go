@@ -24,13 +24,13 @@ func users(n int) (keys [][]byte) {
 	return keys
 }
 
-// rates are the figures of the page, as shares.
+// rates are the page's figures as fractions.
 type rates struct {
 	formulaFill, fill, measuredFill float64
 	formula, rate, measured         float64
 }
 
-// ratesOf waits for the page to have counted.
+// ratesOf returns the page's figures, once it has counted.
 func ratesOf(page *pagetest.Tab) rates {
 	page.Helper()
 	var all [6]float64
@@ -46,7 +46,7 @@ func ratesOf(page *pagetest.Tab) rates {
 	return rates{all[0], all[1], all[2], all[3], all[4], all[5]}
 }
 
-// near reports whether got is want, but for this share and the digits that the page shows.
+// near reports whether got equals want within this share and the digits that the page shows.
 func near(got, want, share float64) bool {
 	shown := 0.000001
 	switch {
@@ -58,8 +58,8 @@ func near(got, want, share float64) bool {
 	return math.Abs(got-want) <= share*want+0.52*shown
 }
 
-// ofModel is how far the page's model can be from the library's rate of a filter of that many keys. For few keys,
-// the library measures it, and low rates depend on which bits coincide.
+// ofModel returns the tolerated deviation of the page's model from the library's rate for this many keys. For few
+// keys, the library measures the rate, and low rates depend on coinciding bits.
 func ofModel(keys int, rate float64) float64 {
 	switch {
 	case keys >= 300:
@@ -70,7 +70,7 @@ func ofModel(keys int, rate float64) float64 {
 	return 0.15
 }
 
-// The page predicts what the library predicts, and counts what the library counts.
+// The page's predictions and counts match the library's.
 func TestRatesAreTheLibrarys(t *testing.T) {
 	t.Parallel()
 	page := openPlay(t, 1000, "")
@@ -109,8 +109,8 @@ func TestRatesAreTheLibrarys(t *testing.T) {
 	}
 }
 
-// sampling returns how far apart predictions from two samples of hashes can be, as a share. A
-// low rate is that of a few hashes whose bits coincide.
+// sampling returns the tolerated deviation of predictions from two samples of hashes, as a share. Low rates come
+// from few hashes, whose bits coincide.
 func sampling(rate float64) float64 {
 	switch {
 	case rate > 0.005:
@@ -121,7 +121,7 @@ func sampling(rate float64) float64 {
 	return 0.3
 }
 
-// measured returns the share of the users after the first n that pass.
+// measured returns the share of the users after the first n that are false positives.
 func measured(f []byte, n int) float64 {
 	absent, passed := users(9999)[n:], 0
 	for _, key := range absent {
@@ -132,7 +132,7 @@ func measured(f []byte, n int) float64 {
 	return float64(passed) / float64(len(absent))
 }
 
-// For a rate, the page chooses the bits per key and the k that the library chooses.
+// For a rate, the page chooses the same bits per key and k as the library.
 func TestSizesAreTheLibrarys(t *testing.T) {
 	t.Parallel()
 	page := openPlay(t, 1000, "")

@@ -19,7 +19,7 @@ func speedKeys(from, n int) (keys [][]byte) {
 	return keys
 }
 
-// speeds presses the button, and returns what the page says when it has measured.
+// speeds presses the button, and returns the page's text after the measurement.
 func speeds(page *pagetest.Tab) string {
 	page.Helper()
 	pagetest.Evaluate[any](page, `document.querySelector("#speed button").click()`)
@@ -27,8 +27,8 @@ func speeds(page *pagetest.Tab) string {
 	return strings.Join(strings.Fields(said), " ")
 }
 
-// The measured filter is LevelDB's: as many absent keys pass as in the library. Speed and time of
-// each kind of operation are numbers > 0 that agree.
+// The measured filter is LevelDB's: it has as many false positives as the library's. Speed and time of each kind
+// of operation are > 0 and agree.
 func TestSpeed(t *testing.T) {
 	t.Parallel()
 	page := openPlay(t, 1000, "")
@@ -69,7 +69,7 @@ func checkSpeeds(t *testing.T, said string) {
 	}
 }
 
-// The number of keys is bounded, as all of them are in memory.
+// The number of keys is bounded, since all of them are in memory.
 func TestSpeedBounds(t *testing.T) {
 	t.Parallel()
 	page := openPlay(t, 390, "")

@@ -10,7 +10,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
 
-// press presses a key of the keyboard a few times.
+// press presses a key of the keyboard several times.
 func press(page *pagetest.Tab, key string, times int) {
 	page.Helper()
 	for range times {
@@ -18,7 +18,7 @@ func press(page *pagetest.Tab, key string, times int) {
 	}
 }
 
-// The list of keys is one stop, and arrows choose in it. The chosen key is told.
+// The list of keys is one tab stop, arrows choose in it, and the chosen key is announced.
 func TestKeyboardInList(t *testing.T) {
 	t.Parallel()
 	page := openPlay(t, 1000, "n=20&bits=10&key=ada&key=grace&key=barbara")
@@ -41,7 +41,7 @@ func TestKeyboardInList(t *testing.T) {
 	}
 }
 
-// Typing, wrong typing, and what the page says to it.
+// The page responds to typed input, valid or not.
 func TestTyping(t *testing.T) {
 	t.Parallel()
 	page := openPlay(t, 1000, "n=1&bits=10&key=ada")
@@ -67,7 +67,7 @@ func TestTyping(t *testing.T) {
 	}
 }
 
-// On a phone nothing is too wide, however many bits and keys there are and however long.
+// On a phone nothing is too wide, however many bits and keys there are, and however long the keys.
 func TestPhone(t *testing.T) {
 	t.Parallel()
 	page := openPlay(t, 390, "")
@@ -84,13 +84,13 @@ func TestPhone(t *testing.T) {
 	}
 }
 
-// unreadable lists texts whose contrast with their ground is below 4.5 to 1.
+// unreadable lists texts whose contrast with their background is below 4.5 to 1.
 const unreadable = `(() => {` + pagetest.Contrast + `
 	const texts = [...document.body.querySelectorAll("*")].filter((it) => it.checkVisibility() && [...it.childNodes].some((n) => n.nodeType === 3 && n.data.trim()));
 	return texts.filter((it) => contrast(getComputedStyle(it).color, it) < 4.5).map((it) => it.textContent);
 })()`
 
-// All texts can be read in the light and the dark scheme.
+// All texts are readable in the light and the dark scheme.
 func TestContrast(t *testing.T) {
 	t.Parallel()
 	page := openPlay(t, 1000, "n=20&bits=10&key=ada&ask=grace")
