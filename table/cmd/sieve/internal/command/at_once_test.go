@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
 )
 
-// Commands that replace one filter at once lose no exceptions and no keys of each other: the filter is as if they had
-// run one after the other.
+// Commands that replace one filter at the same time do not lose each other's exceptions and keys: the result is
+// as if they had run one after the other.
 func TestFiltersReplacedAtOnce(t *testing.T) {
 	t.Parallel()
 	const n = 6
@@ -60,7 +60,7 @@ func TestFiltersReplacedAtOnce(t *testing.T) {
 	}
 }
 
-// A command that has to wait says for what.
+// A command that has to wait says what it waits for.
 func TestWaitForAFilterIsNoted(t *testing.T) {
 	t.Parallel()
 	f := filepath.Join(t.TempDir(), "f")
@@ -74,7 +74,7 @@ func TestWaitForAFilterIsNoted(t *testing.T) {
 	}
 }
 
-// unlocking is standard error. What is written there ends a lock.
+// unlocking is a standard error that ends a lock when it is written to.
 type unlocking struct {
 	strings.Builder
 	unlock func() error

@@ -104,7 +104,7 @@ func (f *buildFlags) policy(stderr io.Writer) (filter.TablePolicy, error) {
 	return filterfile.Sized(bloom, f.keys, stderr)
 }
 
-// write writes the filter of the lines, each once.
+// write writes a filter of the distinct lines.
 func (f *buildFlags) write(ctx context.Context, to io.Writer, policy filter.TablePolicy, read *input.Reader, limit memory.Limit) error {
 	w, err := table.NewWriter(to, &table.WriterOptions{FilterOnly: true, TableFilterPolicy: policy})
 	if err != nil {

@@ -41,7 +41,7 @@ func exceptCommand() *cobra.Command {
 			return cli.UsageErrorf("missing --never FILE (use - for standard input)")
 		}
 		if out == "" {
-			cmd.Flags().Set("output", args[0]) // a file name is no error
+			cmd.Flags().Set("output", args[0]) // cannot fail for a string flag
 		}
 		if err := dbdir.CheckOutputs(cmd); err != nil {
 			return err
@@ -51,7 +51,7 @@ func exceptCommand() *cobra.Command {
 	return cmd
 }
 
-// except writes the filter with the exceptions to out, which may be its own file.
+// except writes the filter with the exceptions to out, which may be the filter's own file.
 func except(ctx context.Context, cmd *cobra.Command, f *filterfile.ExceptFlags, path, out string) error {
 	unlock, err := output.Lock(ctx, cmd.ErrOrStderr(), out, path)
 	if err != nil {

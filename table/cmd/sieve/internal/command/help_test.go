@@ -29,7 +29,7 @@ func commands() (all []*cobra.Command) {
 	return all
 }
 
-// Every help fits on a terminal, begins with how to use the command, and ends with the exit statuses.
+// Every help text fits on a terminal, begins with the usage, and ends with the exit statuses.
 func TestHelp(t *testing.T) {
 	const maxWords = 1400
 	words := 0
@@ -68,7 +68,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// callable are arguments that each command accepts, in which PATH is a file.
+// callable has arguments that each command accepts. PATH is a file.
 var callable = map[string]string{
 	"build":      "-o out.filter PATH",
 	"completion": "bash",
@@ -83,14 +83,14 @@ var callable = map[string]string{
 	"version":    "",
 }
 
-// hostile moves a terminal's cursor, hides text, turns its order around, or is no text at all.
+// hostile has characters that move a terminal's cursor, hide text or reverse its order, and invalid UTF-8.
 const hostile = "x\x1b[31m\x1b]0;y\a\b\v\r\nsieve: forged\n\u0085\u009b2J\u202e\u200b\ufeff\x7f\xff\xc0y"
 
-// wrongValues are what no flag takes, or few.
+// wrongValues are values that few flags or none accept.
 var wrongValues = []string{hostile, " ", "abc", "1.5x", "-1", "-0", "0", "1e999", "NaN", "Inf", `a"b`, strings.Repeat("9", 400), strings.Repeat("x", 100_000)}
 
-// Whatever the value of a flag is, sieve accepts it, or refuses it in one style and in its own words. Nothing reaches
-// the terminal as more than text.
+// sieve accepts any value of a flag, or rejects it in one style and in its own words. Only plain text reaches the
+// terminal.
 func TestValuesOfFlags(t *testing.T) {
 	long.NoRace(t)
 	t.Chdir(t.TempDir())
@@ -115,7 +115,7 @@ func TestValuesOfFlags(t *testing.T) {
 	}
 }
 
-// checkPrinted runs a command line, and checks what it prints. A refusal is a usage error if usage is true.
+// checkPrinted runs a command line, and checks what it prints. If usage is true, an error must be a usage error.
 func checkPrinted(t *testing.T, c *cobra.Command, args []string, usage bool) {
 	t.Helper()
 	status, stdout, stderr := sieve(args...)

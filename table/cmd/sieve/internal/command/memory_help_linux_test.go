@@ -17,7 +17,7 @@ func init() {
 	}
 }
 
-// plan and rates take at most the memory that their help says, on any number of processors.
+// plan and rates take at most the memory stated in their help, on any number of processors.
 func TestMemoryIsWhatTheHelpSays(t *testing.T) {
 	long.Test(t)
 	if long.Race {
@@ -42,7 +42,7 @@ func TestMemoryIsWhatTheHelpSays(t *testing.T) {
 		{"rates of generated keys", append(rates, "--policy", "fuse", "--bits", "16", "--shapes", "urls", "--runs", "8"), 1200e6},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got, status, stderr := scripttest.Peak(t, "sieve-measured", nil, tt.args...) // TestMain goes by the name
+			got, status, stderr := scripttest.Peak(t, "sieve-measured", nil, tt.args...) // TestMain decides by the name
 			if status != 0 || got > tt.most {
 				t.Errorf("status %d, %s; %d MB, want at most %d", status, stderr, got/1e6, tt.most/1e6)
 			}

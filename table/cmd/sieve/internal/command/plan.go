@@ -28,13 +28,12 @@ const planExamples = `  sieve plan -n 100M -p 0.1%
   sieve plan -n 10e9 -p 0.01% --key-size 64 --memory 30GB
   shuf -n 1000000 urls.txt | sieve plan -n 100M --bits 10 --sample - --input-format raw-keys`
 
-// planMemory is the memory that plan keeps to. Building a fuse filter of 10 million keys takes
-// most of it.
+// planMemory is the memory limit of plan. Building a fuse filter of 10 million keys takes most of it.
 const planMemory memory.Limit = 480 << 20
 
-// memoryForKeys returns how much plan takes for tables of so many keys.
+// memoryForKeys returns the memory that plan takes for tables of n keys.
 func memoryForKeys(n uint64) uint64 {
-	const filters, fuse = 224, 32 // bytes of a key
+	const filters, fuse = 224, 32 // bytes per key
 	return min(32<<20+filters*min(n, 1_000_000)+fuse*min(n, 10_000_000), uint64(planMemory))
 }
 
@@ -106,12 +105,12 @@ func (f *planFlags) plan(cmd *cobra.Command) error {
 	return p.WriteText(cmd.OutOrStdout())
 }
 
-// size returns the value of a flag that is a size.
+// size returns a flag value that is a size.
 func size(to *uint64, text string) pflag.Value {
 	return cli.Size(to, text, 0, math.MaxInt64, "a size such as 64, 4KiB or 64MB")
 }
 
-// check returns an error for flags that are missing, and sets those that depend on others.
+// check returns an error for missing flags, and sets defaults that depend on other flags.
 func (f *planFlags) check(given func(name string) bool) error {
 	switch {
 	case f.Keys == 0 && f.sample == "":
@@ -126,7 +125,7 @@ func (f *planFlags) check(given func(name string) bool) error {
 	return nil
 }
 
-// readSample reads the sample. Without -n, the query is for as many keys as it has.
+// readSample reads the sample. Without -n, the query is for the number of keys in its list.
 func (f *planFlags) readSample(cmd *cobra.Command) error {
 	options := input.Options{Format: f.Format}
 	if err := options.Check([]string{f.sample}, cmd.InOrStdin()); err != nil {

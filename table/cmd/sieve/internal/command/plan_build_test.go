@@ -18,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// The commands that a plan prints build what it planned: as many tables, with those filters.
+// The commands that a plan prints build what it planned: as many tables, with the same filters.
 func TestCommandsOfPlan(t *testing.T) {
 	long.NoRace(t)
 	long.Test(t)
@@ -42,7 +42,7 @@ func TestCommandsOfPlan(t *testing.T) {
 	}
 }
 
-// randomLines returns lines of n different keys of any bytes, or of keys and values with escapes.
+// randomLines returns lines of n distinct keys of any bytes, or of keys and values with escapes.
 func randomLines(r *rand.Rand, n int, values bool) []byte {
 	var lines []byte
 	for i := range n {
@@ -89,15 +89,15 @@ func runCommand(t *testing.T, command, input string) (dir string, names []string
 	return dir, names
 }
 
-// statistics are what sst stats prints of a filter.
+// statistics match the bits per key that sst stats prints for a filter.
 var statistics = map[string]*regexp.Regexp{
 	"bloom":       regexp.MustCompile(`(?s)block filters .*?bits per key +([0-9.]+), k`),
 	"table-bloom": regexp.MustCompile(`(?s)table filter +rocksdb.*?bits per key +([0-9.]+), k`),
 	"fuse":        regexp.MustCompile(`in fingerprints of ([0-9]+) bits`),
 }
 
-// checkFilters checks the filters of a table, and their bits per key. Those of one or a few lines
-// of 64 bytes can have up to 2 lines more.
+// checkFilters checks the filters of a table, and their bits per key. Filters of one or a few lines of 64 bytes
+// may have up to 2 lines more.
 func checkFilters(t *testing.T, o plan.Option, path string) {
 	t.Helper()
 	want := map[string]int{"bloom": o.BlockBits}

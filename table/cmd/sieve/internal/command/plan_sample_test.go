@@ -21,8 +21,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sieve/internal/plan"
 )
 
-// The commands that a plan by a sample prints build what it planned: as many tables, whose size is
-// within 10 %, and whose filters err as often.
+// The commands that a plan with a sample prints build what it planned: as many tables, with sizes within 10 %,
+// and filters with the same rates.
 func TestPlanBySample(t *testing.T) {
 	long.NoRace(t)
 	long.Test(t)
@@ -60,7 +60,7 @@ func sampleLines(r *rand.Rand, keys [][]byte, values bool) (lines []string) {
 	return lines
 }
 
-// checkPlanned runs the command of an option, and compares what it builds with what is planned.
+// checkPlanned runs the command of an option, and compares the tables that it builds with the plan.
 func checkPlanned(t *testing.T, name string, o plan.Option, input string, absent [][]byte) {
 	t.Helper()
 	dir, names := runCommand(t, o.Command, input)
@@ -69,7 +69,7 @@ func checkPlanned(t *testing.T, name string, o plan.Option, input string, absent
 		path := filepath.Join(dir, name)
 		info, err := os.Stat(path)
 		noError(t, err)
-		m, h, n := askTable(t, path, absent)
+		m, h, n := queryTable(t, path, absent)
 		disk, memory, hits, asked = disk+float64(info.Size()), memory+m, hits+h, asked+n
 	}
 	if len(names) != int(o.Tables) {
@@ -87,9 +87,9 @@ func checkPlanned(t *testing.T, name string, o plan.Option, input string, absent
 	}
 }
 
-// askTable returns the memory of a table that lookups have searched, and how many of the absent keys that
-// are between two of its keys it may have.
-func askTable(t *testing.T, path string, absent [][]byte) (memory float64, hits, asked int) {
+// queryTable looks up the absent keys that are between two keys of a table. It returns the table's memory after
+// that, and the number of false positives.
+func queryTable(t *testing.T, path string, absent [][]byte) (memory float64, hits, asked int) {
 	t.Helper()
 	r, err := table.Open(path, &table.ReaderOptions{TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}}})
 	noError(t, err)
@@ -108,8 +108,8 @@ func askTable(t *testing.T, path string, absent [][]byte) (memory float64, hits,
 	return float64(r.MemorySize()), hits, asked
 }
 
-// The commands for a longer list than the sample name the format that the sample's name told, and let keys without
-// values repeat, even if none of the sample does. With values, they do not.
+// The commands for a longer list than the sample specify the format that the sample's name implies. They allow
+// repeated keys if there are no values, even if the sample has no repeated keys, but not if there are values.
 func TestCommandsOfPartOfAList(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -133,8 +133,8 @@ func TestCommandsOfPartOfAList(t *testing.T) {
 	}
 }
 
-// A list that is planned as a whole gives its own name to the commands, also of a file that repeats keys
-// or has a name that a shell would take apart.
+// For a list that is planned as a whole, the commands contain its file name, even if the file repeats keys or a
+// shell would split the name.
 func TestCommandsOfWholeList(t *testing.T) {
 	long.NoRace(t)
 	long.Test(t)

@@ -70,7 +70,7 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, args []string) error {
 	if !file.Reader.FilterOnly() {
 		return file.Wrap(fmt.Errorf("a table, not a filter: to look up keys, run: sst get %s KEY", text.ShellPath(path)))
 	}
-	if err := file.Reader.FilterErr(); err != nil { // it would contain every key
+	if err := file.Reader.FilterErr(); err != nil { // otherwise it would seem to contain every key
 		return file.Wrap(err)
 	}
 	return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
@@ -82,7 +82,8 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, args []string) error {
 	})
 }
 
-// print looks up the keys and the lines of --keys-from, and prints them in their format. It prints each key of a pipe at once.
+// print looks up the keys and the lines of --keys-from, and prints the results in the same format. It prints keys
+// from a pipe at once.
 func (f *queryFlags) print(ctx context.Context, cmd *cobra.Command, file *dbfile.File, keys [][]byte) (found bool, err error) {
 	out := cmd.OutOrStdout().(cli.Stdout)
 	live := f.isLive(cmd.InOrStdin())
@@ -109,7 +110,7 @@ func (f *queryFlags) print(ctx context.Context, cmd *cobra.Command, file *dbfile
 	return found, nil
 }
 
-// encode returns a key in the format of its line.
+// encode returns a key in the format of the input.
 func (f *queryFlags) encode(key []byte) []byte {
 	switch f.Format {
 	case "raw", "raw-keys":
@@ -123,7 +124,8 @@ func (f *queryFlags) encode(key []byte) []byte {
 	return printable.AppendEscape(nil, key)
 }
 
-// isLive reports whether --keys-from is a pipe or a terminal, for example, where the next key may take long to come.
+// isLive reports whether the next key of --keys-from may take long to arrive, for example from a pipe or a
+// terminal.
 func (f *queryFlags) isLive(stdin io.Reader) bool {
 	info, err := os.Stat(f.From)
 	if file, ok := stdin.(*os.File); ok && f.From == "-" {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A key that comes from a named pipe is printed at once, like one from standard input.
+// A key from a named pipe is printed at once, like one from standard input.
 func TestQueryOfNamedPipe(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -35,7 +35,7 @@ const ratesExamples = `  sieve rates -o rates
   sieve rates -o own --keys-from keys.txt -p 1%
   sieve rates -o kinds --policy bloom,fuse`
 
-// ratesMemory is the memory that rates keeps to. Runs and the keys of --keys-from take less.
+// ratesMemory is the memory limit of rates. Runs and the keys of --keys-from take less.
 const ratesMemory memory.Limit = 1 << 30
 
 // ratesFlags are the flags of rates.
@@ -43,7 +43,7 @@ type ratesFlags struct {
 	rates.Config
 	cli.KeyFlags
 	name     string
-	ownLines int // keys of --keys-from, with duplicates
+	ownLines int // number of keys in --keys-from, with duplicates
 }
 
 func ratesCommand() *cobra.Command {
@@ -107,7 +107,8 @@ func (f *ratesFlags) run(cmd *cobra.Command) error {
 	return rates.WriteSummary(cmd.OutOrStdout(), f.Config, points)
 }
 
-// complete checks the flags, and reads the keys of --keys-from. It makes the filters small enough for them.
+// complete checks the flags, and reads the keys of --keys-from. Without -n, it sizes filters for the number of
+// these keys.
 func (f *ratesFlags) complete(cmd *cobra.Command) (err error) {
 	if ext := filepath.Ext(f.name); ext == ".svg" || ext == ".csv" {
 		f.name = strings.TrimSuffix(f.name, ext)
@@ -134,7 +135,7 @@ func (f *ratesFlags) complete(cmd *cobra.Command) (err error) {
 	return f.Validate()
 }
 
-// writeRates writes both files, or none.
+// writeRates writes both files, or neither.
 func writeRates(ctx context.Context, c rates.Config, points []rates.Point, name string) error {
 	chart, err := output.Create(ctx, name+".svg", nil)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package command has the commands of sieve, each in the files that begin with its name.
+// Package command has the commands of sieve, each in files that begin with its name.
 package command
 
 import (
@@ -25,7 +25,7 @@ var program = cli.Program{
 		{ID: "self", Title: "About sieve:", Commands: cli.Commands{"completion": cli.CompletionCommand, "version": cli.VersionCommand}},
 	},
 	Aliases: map[string][]string{"fpr": {"rates"}},
-	Exit: cli.ExitStatus{ // commands say more precisely what theirs mean
+	Exit: cli.ExitStatus{ // the commands' own meanings are more precise
 		cli.ExitOK:       "all is well",
 		cli.ExitNegative: "no key was printed",
 		cli.ExitUsage:    "usage error, or I/O error",

@@ -19,7 +19,7 @@ import (
 
 var noError = errtest.NoError
 
-// programs are what the test binary is under other names.
+// programs are the programs that the test binary runs as under other names.
 var programs = map[string]func(){"sieve": runSieve}
 
 // runSieve is the main function of sieve.
@@ -27,13 +27,14 @@ func runSieve() { os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 func TestMain(m *testing.M) { testscript.Main(cleanUp{m}, programs) }
 
-// The scripts under testdata/script run sieve, and sst, as users do. Beside testscript's own commands they have
+// The scripts under testdata/script run sieve and sst as users do. In addition to testscript's own commands, they
+// have
 //
 //	damage FILE OFFSET       changes the byte there, from the end if negative
 //	truncate FILE SIZE       leaves that many bytes
 //	status N COMMAND [ARG…]  is exec of a command that exits with N
 //
-// and the conditions [long], for what takes long, and [race], if the race detector is on.
+// and the conditions [long], if long tests are enabled, and [race], if the race detector is on.
 func TestScripts(t *testing.T) {
 	path := filepath.Dir(sstProgram(t))
 	testscript.Run(t, testscript.Params{
@@ -69,7 +70,7 @@ func writeInput(t *testing.T, path string, lines []string) {
 	noError(t, os.WriteFile(path, []byte(strings.Join(lines, "")), 0o666))
 }
 
-// built is the directory of what buildSST builds. All tests over, it is removed.
+// built is the directory that buildSST builds in. It is removed after all tests.
 var built string
 
 // buildSST builds sst once for all tests.

@@ -29,7 +29,7 @@ The state is saved at the end, on signals, and every 10 seconds, or less often i
 After a crash, pass the input again: only lines since the last save are printed twice, and none is
 lost. FILE.lock locks the state.`
 
-// saveEvery is how often a state is saved. Tests change it.
+// saveEvery is the time between two saves of a state. Tests change it.
 var saveEvery = 10 * time.Second
 
 // seenFlags are the flags of seen.
@@ -111,7 +111,7 @@ func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error
 		return nil, err
 	}
 	flag := cmd.Flags().Lookup("rate")
-	if flag.Changed && math.Abs(f.rate-state.Rate()) > 1e-9*f.rate { // 0.7% is not the same number as 0.007
+	if flag.Changed && math.Abs(f.rate-state.Rate()) > 1e-9*f.rate { // 0.7% and 0.007 differ as floats
 		err := cli.UsageErrorf("--rate is %s, but the rate of %s is %g: leave out --rate, or use another --state",
 			format.Quote([]byte(flag.Value.String())), text.ShellPath(f.state), state.Rate())
 		return nil, errors.Join(err, state.Close())

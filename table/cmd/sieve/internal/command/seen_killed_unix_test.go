@@ -23,13 +23,13 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
-// savingOften is sieve with a state that is saved all the time.
+// savingOften is sieve with a state that is saved continually.
 func savingOften() {
 	saveEvery = time.Millisecond
 	runSieve()
 }
 
-// patient is sieve that ends by itself when it is interrupted, however slow it is.
+// patient is sieve that may take long to end by itself after an interrupt.
 func patient() {
 	cli.InterruptGrace = 5 * time.Minute
 	runSieve()
@@ -37,8 +37,8 @@ func patient() {
 
 func init() { programs["sieve-saving-often"], programs["sieve-patient"] = savingOften, patient }
 
-// However often sieve seen is killed, if it then gets the input again from any place up to the last line
-// that it printed, it has printed each line in the end.
+// However often sieve seen is killed, it has printed each line in the end, if it gets the input again from any
+// place up to the last line that it printed.
 func TestSeenIsKilled(t *testing.T) {
 	program := scripttest.Link(t, "sieve-saving-often")
 	for round := range long.Rounds(3, 30) {
@@ -60,11 +60,11 @@ func TestSeenIsKilled(t *testing.T) {
 type killing struct {
 	program, state string
 	in             []string
-	printed        map[string]int // how often each line was
-	last           int            // where the last line that was printed first is in the input
+	printed        map[string]int // number of times that each line was printed
+	last           int            // place in the input of the last line that was printed for the first time
 }
 
-// comingAgain returns lines of which many come several times.
+// comingAgain returns lines, many of which are repeated.
 func comingAgain(r *rand.Rand) []string {
 	lines := make([]string, 60_000)
 	for i := range lines {
@@ -73,8 +73,8 @@ func comingAgain(r *rand.Rand) []string {
 	return lines
 }
 
-// run gives sieve seen the input from some place up to the last line that was printed. It sends the
-// signal, if any, after some time.
+// run gives sieve seen the input from a random place before the last printed line on. If by is not nil, it sends
+// this signal after some time.
 func (k *killing) run(t *testing.T, r *rand.Rand, by os.Signal) {
 	t.Helper()
 	from := k.last - r.IntN(min(k.last, 2000)+1)
@@ -95,8 +95,8 @@ func (k *killing) run(t *testing.T, r *rand.Rand, by os.Signal) {
 	}
 }
 
-// take counts the lines that were printed. A kill can tear the last one. It reports whether they are
-// in the input, in this order.
+// take counts the printed lines, of which a kill can tear the last one. It reports whether they are in the input,
+// in this order.
 func (k *killing) take(from int, printed string) bool {
 	at := from
 	for line := range strings.Lines(printed) {
@@ -136,7 +136,7 @@ func (k *killing) checkState(t *testing.T, r *rand.Rand) {
 	}
 }
 
-// A signal has the state saved: no line is printed again. What is printed comes at once.
+// On a signal, the state is saved, so no line is printed again. Lines are printed at once.
 func TestSeenIsInterrupted(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "s")
 	p := exec.Command(scripttest.Link(t, "sieve-patient"), "seen", "--state", state)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// A state that an earlier version made overfull is noted in each run, also after it was saved. One that is not overfull
-// is not noted.
+// If an earlier version made a state overfull, each run prints a note, even after the state was saved. Other
+// states have no note.
 func TestSeenNotesOverfullStates(t *testing.T) {
 	t.Parallel()
 	note := regexp.MustCompile(`^sieve: note: \S+ is overfull and leaves out 28\.\d % of new lines: start another --state\n$`)
