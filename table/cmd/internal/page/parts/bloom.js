@@ -1,4 +1,4 @@
-// LevelDB's Bloom filter: the hash, and lookups in one filter. All arithmetic is that of 32 bits.
+// LevelDB's Bloom filter: the hash, and lookups in one filter. All arithmetic is in 32 bits.
 
 const hashSeed = 0xbc9f1d34;
 const hashFactor = 0xc6a4a793;
@@ -12,7 +12,7 @@ function word(bytes, at) {
 
 const onesOfByte = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length);
 
-/** countOnes returns how many bits are set. */
+/** countOnes returns the number of set bits. */
 function countOnes(bytes) {
   let ones = 0;
   for (let i = 0; i < bytes.length; i++) ones += onesOfByte[bytes[i]]; // six times as fast as for … of
@@ -24,7 +24,7 @@ function mix(h, shift) {
   return h ^ h >>> shift;
 }
 
-/** hash is LevelDB's. signed says whether bytes behind the last word count as signed. */
+/** hash is LevelDB's hash. signed says whether the bytes after the last word are signed. */
 function hash(key, signed) {
   let h = hashSeed ^ Math.imul(key.length, hashFactor);
   let at = 0;
@@ -38,12 +38,12 @@ function hash(key, signed) {
   return h >>> 0;
 }
 
-/** stepOf is how far apart a key's bits are: the hash rotated. */
+/** stepOf returns the distance between a key's bits: the rotated hash. */
 const stepOf = (h) => (h >>> 17 | h << 15) >>> 0;
 
 const isSet = (bits, at) => (bits[Math.floor(at / 8)] >>> at % 8 & 1) === 1;
 
-/** probe asks k bits of an array of so many, from h on. */
+/** probe checks k bits of an array of size bits, from h on. */
 function probe(bits, size, k, h) {
   const probes = [];
   const step = stepOf(h);
@@ -54,7 +54,7 @@ function probe(bits, size, k, h) {
   return probes;
 }
 
-/** askBloom asks a bit array with k behind it. One of no bits contains nothing. */
+/** askBloom looks a key up in a filter: a bit array followed by k. A filter without bits contains nothing. */
 function askBloom(filter, key, signed = false) {
   const h = hash(key, signed);
   const bits = filter.subarray(0, Math.max(0, filter.length - 1));

@@ -1,6 +1,6 @@
-// Elements. Whatever is of the file gets into the page as text, here.
+// Elements. Contents of the file get into the page only here, as text.
 
-/** element makes an element of properties and children, of which strings are text. */
+/** element returns a new element with properties and children. Strings become text. */
 function element(tag, properties = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(properties)) {
@@ -13,12 +13,12 @@ function element(tag, properties = {}, ...children) {
 
 const byId = (id) => document.getElementById(id);
 
-/** setInvalid says of a box whether what is in it is wrong. */
+/** setInvalid marks a box whose input is wrong. */
 function setInvalid(box, wrong) {
   box.ariaInvalid = wrong ? "true" : null;
 }
 
-/** typedKey returns the key in a box, or what is wrong with it. problemOf may find more that is. */
+/** typedKey returns the key in a box, or what is wrong with it. problemOf may find further problems. */
 function typedKey(box, problemOf = () => "") {
   let key = null, wrong = "";
   try {
@@ -31,7 +31,7 @@ function typedKey(box, problemOf = () => "") {
   return { key: wrong ? null : key, wrong };
 }
 
-/** factList makes a list of names and what they are. */
+/** factList returns a list of names and values. */
 function factList(facts, className = "facts") {
   const list = element("dl", { className });
   for (const [name, value] of facts) {
@@ -40,7 +40,7 @@ function factList(facts, className = "facts") {
   return list;
 }
 
-/** tableOf makes a table; the first cell of a row is its heading. */
+/** tableOf returns a table. The first cell of each row is its heading. */
 function tableOf(caption, heads, rows) {
   const head = element("tr", {}, ...heads.map((text) => element("th", { scope: "col" }, text)));
   const body = rows.map(([first, ...rest]) => element("tr", {},
@@ -49,22 +49,22 @@ function tableOf(caption, heads, rows) {
     element("caption", {}, caption), element("thead", {}, head), element("tbody", {}, ...body));
 }
 
-/** scroller lets something wide scroll by itself, with the keyboard too. */
+/** scroller returns a region in which a wide child scrolls, also by keyboard. */
 function scroller(label, child) {
   return element("div", { className: "scroll", tabIndex: 0, role: "region", "aria-label": label }, child);
 }
 
-/** color is one of the style sheet's, in the scheme that is on. */
+/** color returns a color of the style sheet in the current scheme. */
 function color(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-/** onTheme runs a function when the scheme becomes light or dark. */
+/** onTheme calls redraw when the scheme changes. */
 function onTheme(redraw) {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
 }
 
-/** onResize runs a function with an element's width, now and when it changes. */
+/** onResize calls draw with an element's width, now and when it changes. */
 function onResize(watched, draw) {
   let last = 0;
   new ResizeObserver(() => {
@@ -73,7 +73,7 @@ function onResize(watched, draw) {
   }).observe(watched);
 }
 
-/** sizeCanvas gives a canvas its size in CSS pixels, and returns what to draw with. */
+/** sizeCanvas sets a canvas's size in CSS pixels, and returns its context. */
 function sizeCanvas(canvas, width, height) {
   const ratio = window.devicePixelRatio || 1;
   canvas.width = Math.round(width * ratio);

@@ -2,12 +2,12 @@
 
 const number = (n) => n.toLocaleString("en-US", { maximumFractionDigits: 0 });
 
-/** decimal returns n with so many digits behind the point. */
+/** decimal formats n with this many digits after the point. */
 const decimal = (n, digits) => n.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
 const singular = new Map([["entries", "entry"], ["bytes", "byte"]]);
 
-/** count formats n and what is counted, in the plural if n is not 1. */
+/** count formats a number of things, in the plural if n is not 1. */
 function count(n, things) {
   return `${number(n)} ${n === 1 ? singular.get(things) ?? things.slice(0, -1) : things}`;
 }
@@ -26,7 +26,7 @@ function size(n) {
 /** mean formats an average. */
 const mean = (n) => decimal(n, Number.isInteger(n) ? 0 : 1);
 
-/** percent returns a share, with more digits where it is small. */
+/** percent formats a share. Small shares have more digits. */
 function percent(share) {
   const value = 100 * share;
   if (value !== 0 && value < 0.0001) return "< 0.0001 %";

@@ -1,16 +1,16 @@
 // A picture of many things, one of which is chosen by pointer or keys.
 
 /**
- * A Picker draws a view on a canvas, which is a slider to those who do not see it: its
+ * A Picker draws a view on a canvas, which is a slider to screen readers: its
  * value is the number of the chosen thing. A view has
  *
- *   count         how many things there are
+ *   count         number of things
  *   layout(width) returns the height
  *   draw(context)
- *   rects(i)      where thing i is, to be framed: [x, y, width, height]s
- *   at(x, y)      the thing there
+ *   rects(i)      the rectangles of thing i: [x, y, width, height]s
+ *   at(x, y)      the thing at a point
  *   describe(i)   {title, facts, more: elements, if there are any}
- *   chose(i)      is called when a thing is chosen, if the view has it
+ *   chose(i)      optional; called when a thing is chosen
  */
 class Picker {
   constructor(canvas, info, view) {
@@ -27,7 +27,7 @@ class Picker {
     this.recount();
   }
 
-  /** recount goes by the number of things there are now. */
+  /** recount adapts to a changed number of things. */
   recount() {
     this.canvas.setAttribute("aria-valuemax", this.view.count - 1);
     this.chosen = Math.min(this.chosen, this.view.count - 1);
@@ -49,7 +49,7 @@ class Picker {
   choose(i) {
     if (i < 0) return;
     this.chosen = Math.min(i, this.view.count - 1);
-    if (this.hovered !== i) this.hovered = -1; // it is shown, wherever the pointer rests
+    if (this.hovered !== i) this.hovered = -1; // show the chosen thing, wherever the pointer rests
     this.tell();
     this.frame();
   }
@@ -73,7 +73,7 @@ class Picker {
     this.canvas.setAttribute("aria-valuetext", [title, ...facts.map((fact) => fact.join(" "))].join(", "));
   }
 
-  /** refresh draws again, if the canvas has its size yet. */
+  /** refresh redraws the canvas, if it has a size already. */
   refresh() {
     if (this.context) this.redraw();
   }
@@ -86,7 +86,7 @@ class Picker {
     this.frame();
   }
 
-  /** frame shows the picture with the things that are hovered and chosen framed. */
+  /** frame draws the picture, and frames around the hovered and the chosen thing. */
   frame() {
     if (!this.context) return;
     this.context.clearRect(0, 0, this.width, this.height);
@@ -97,7 +97,7 @@ class Picker {
   }
 }
 
-/** frameRect frames in two colors, one of which is seen on any ground. */
+/** frameRect draws a frame in two colors, one of which is visible on any background. */
 function frameRect(context, [x, y, width, height]) {
   const wide = Math.max(width, 3);
   for (const [ground, line, out] of [[color("card"), 4, 1], [color("ink"), 2, 1]]) {

@@ -1,6 +1,6 @@
 // The probes of a lookup as a list, and bits as the cells of a picture.
 
-/** probeList lists the probed bits, each once. about returns what else there is to say of a bit. */
+/** probeList lists the probed bits, each once. about returns more text about a bit. */
 function probeList(answer, about = () => "") {
   const times = new Map();
   for (const { bit } of answer.probes) times.set(bit, (times.get(bit) ?? 0) + 1);
@@ -12,7 +12,7 @@ function probeList(answer, about = () => "") {
 
 const again = (times) => times > 1 ? `; probed ${times} times` : "";
 
-/** repeatNote says why there are fewer bits than probes, if there are. */
+/** repeatNote explains why there are fewer bits than probes, if so. */
 function repeatNote({ probes }) {
   const bits = new Set(probes.map(({ bit }) => bit)).size;
   if (bits === probes.length) return [];
@@ -36,7 +36,7 @@ function markProbe(context, [x, y], cell, set) {
     context.fillRect(x, y, cell, cell);
     return;
   }
-  const more = Math.max(0, 6 - cell / 2); // so that a cross in a small cell is seen as one
+  const more = Math.max(0, 6 - cell / 2); // keeps a cross in a small cell recognizable
   context.beginPath();
   context.moveTo(x - more, y - more);
   context.lineTo(x + cell + more, y + cell + more);

@@ -1,5 +1,4 @@
-// Text: bytes as one line with the escapes of Go strings, and back. It is what sst
-// prints and takes.
+// Text: bytes as one line with the escapes of Go strings, and back, as sst prints and accepts it.
 
 const named = new Map([[7, "a"], [8, "b"], [12, "f"], [10, "n"], [13, "r"], [9, "t"], [11, "v"], [92, "\\"]]);
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
@@ -7,7 +6,7 @@ const encoder = new TextEncoder();
 
 const hex = (n, digits) => n.toString(16).padStart(digits, "0");
 
-/** escapeBytes returns the bytes as text, in which all that is not text is escaped. */
+/** escapeBytes returns bytes as text, with all that is not printable escaped. */
 function escapeBytes(bytes) {
   let text = "";
   for (let i = 0; i < bytes.length;) {
@@ -26,9 +25,9 @@ function escapeRune(rune) {
   return rune < 0x10000 ? "\\u" + hex(rune, 4) : "\\U" + hex(rune, 8);
 }
 
-const smallestRune = [0, 0, 0x80, 0x800, 0x10000]; // by how many bytes it has
+const smallestRune = [0, 0, 0x80, 0x800, 0x10000]; // by number of bytes
 
-/** runeAt decodes UTF-8. It returns -1 for a byte that is none. */
+/** runeAt decodes UTF-8. It returns -1 for an invalid byte. */
 function runeAt(bytes, at) {
   const first = bytes[at];
   if (first < 0x80) return [first, 1];
@@ -47,7 +46,7 @@ const isRune = (n) => n <= 0x10ffff && (n < 0xd800 || n > 0xdfff);
 const escapes = /\\(?:([abfnrtv\\"])|x([0-9a-fA-F]{2})|([0-3][0-7]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))/y;
 const codes = new Map([...named].map(([code, letter]) => [letter, code]).concat([['"', 34]]));
 
-/** unescapeText returns the bytes that were typed, or throws what is wrong. */
+/** unescapeText returns the bytes of text with escapes, or throws an error. */
 function unescapeText(text) {
   const pieces = [];
   for (let at = 0; at < text.length;) {
@@ -63,7 +62,7 @@ function unescapeText(text) {
   return Uint8Array.from(pieces);
 }
 
-/** unescapeOne returns the bytes of the escape there, and leaves its end in escapes.lastIndex. */
+/** unescapeOne returns the bytes of the escape at an offset, and sets escapes.lastIndex to its end. */
 function unescapeOne(text, at) {
   escapes.lastIndex = at;
   const match = escapes.exec(text);
@@ -78,7 +77,7 @@ function unescapeOne(text, at) {
   return encoder.encode(String.fromCodePoint(rune));
 }
 
-/** shorten cuts text that is too long to show. */
+/** shorten cuts off text that is too long to show. */
 function shorten(text, length = 60) {
   const runes = text.length > length ? [...text.slice(0, 2 * length)] : [];
   return runes.length > length ? runes.slice(0, length).join("") + "…" : text;
