@@ -1,6 +1,6 @@
-// Asking for a key, and finding a false positive.
+// Looking up a key, and finding a false positive.
 
-/** answerText is the verdict, its class, and why. */
+/** answerText returns the verdict, its class, and the reason. */
 function answerText({ contains, added, probes, k }, sieve) {
   if (!contains) {
     const { bit } = probes.at(-1);
@@ -12,7 +12,7 @@ function answerText({ contains, added, probes, k }, sieve) {
   return ["◆ May be present", "maybe", `All ${k} probes found a set bit, but the key was not added: a false positive. Its bits were set by ${each}.`];
 }
 
-/** showAnswer shows what the filter answered. */
+/** showAnswer shows the result of a lookup. */
 function showAnswer({ asked, sieve }) {
   byId("answer").replaceChildren();
   byId("way").replaceChildren();
@@ -28,7 +28,7 @@ function showAnswer({ asked, sieve }) {
 /** showAsk connects the form and the button that finds a false positive. */
 function showAsk(play) {
   const input = byId("key"), problem = byId("ask-problem");
-  let next = 0, shown = null; // next is where the search goes on
+  let next = 0, shown = null; // next is where the search continues
   byId("ask").addEventListener("submit", (event) => {
     event.preventDefault();
     const key = readKey(input, problem);
@@ -48,7 +48,7 @@ function showAsk(play) {
     next = 2 * mostKeys; // not a key that the buttons add soon
   });
   play.onMarks(() => {
-    if (play.asked !== shown) showAnswer(play); // pointing at keys does not change it
+    if (play.asked !== shown) showAnswer(play); // unchanged while keys are pointed at
     shown = play.asked;
   });
 }

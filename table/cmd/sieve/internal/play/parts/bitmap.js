@@ -2,7 +2,7 @@
 
 const largestBit = 32;
 const smallestBit = 2;
-const smallestCounted = 14; // pixels, for a number to be read in a cell
+const smallestCounted = 14; // pixels of a cell in which a number is readable
 const bitmapHeight = 384;
 
 /** A BitMap is the Picker's view of all bits. Rows have whole bytes. */
@@ -64,14 +64,14 @@ class BitMap {
     for (const bit of key.bits) this.fillCell(context, bit);
   }
 
-  /** fillCell leaves only so much room that neighbors can be told apart. */
+  /** fillCell leaves just enough space to tell neighbors apart. */
   fillCell(context, bit) {
     const [x, y] = this.corner(bit);
     const room = Math.min(0.5, this.cell / 8);
     context.fillRect(x + room, y + room, this.cell - 2 * room, this.cell - 2 * room);
   }
 
-  /** drawCounts writes on each shared bit how many keys set it. */
+  /** drawCounts writes the number of keys that set it on each shared bit. */
   drawCounts(context) {
     if (this.cell < smallestCounted) return;
     context.fillStyle = color("card");
@@ -92,7 +92,7 @@ class BitMap {
   }
 }
 
-/** showBits draws the bits anew when they or the marks change. */
+/** showBits redraws the bits when they or the marks change. */
 function showBits(play) {
   const picker = new Picker(byId("bits-picture"), byId("bit-info"), new BitMap(play));
   play.onFilter(() => {

@@ -1,5 +1,4 @@
-// Example keys: random words, or numbered users. Those that were not added are what the
-// filter is tried with.
+// Example keys: random words, or numbered users. The filter is tried with the ones that were not added.
 
 const consonants = "bdfghjklmnprstvz";
 const vowels = "aeiou";
@@ -36,7 +35,7 @@ function numberedUsers() {
   return Array.from({ length: 9999 }, (_, i) => `user${String(i + 1).padStart(4, "0")}`);
 }
 
-/** An Examples is a list of keys, which is made when it is first used. */
+/** An Examples is a list of keys that is created on first use. */
 class Examples {
   constructor(things, make) {
     Object.assign(this, { things, make });
@@ -48,7 +47,7 @@ class Examples {
     this.hashes = Uint32Array.from(this.texts, (text) => hash(encoder.encode(text), false));
   }
 
-  /** addTo adds the first n keys that are not in the filter. It returns how many there was room for. */
+  /** addTo adds the first n keys that are not in the filter. It returns the number of keys that fitted. */
   addTo(sieve, n) {
     this.prepare();
     let added = 0;
@@ -62,7 +61,7 @@ class Examples {
     return sieve.hashes.has(this.hashes[i]) && sieve.has(this.texts[i]);
   }
 
-  /** measure asks for all keys that were not added. */
+  /** measure looks up all keys that were not added. */
   measure(sieve) {
     this.prepare();
     let asked = 0, passed = 0;
@@ -74,7 +73,7 @@ class Examples {
     return { asked, passed };
   }
 
-  /** find returns the index of the first false positive from an index on, or -1. */
+  /** find returns the index of the next false positive from an index on, or -1. It wraps around. */
   find(sieve, from) {
     this.prepare();
     for (let tried = 0; tried < this.texts.length; tried++) {

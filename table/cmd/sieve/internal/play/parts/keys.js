@@ -1,6 +1,6 @@
-// Adding keys, and the list of those that were added.
+// Adding keys, and the list of added keys.
 
-/** keyFacts says which bits a key set, and how many keys set each. */
+/** keyFacts lists the bits that a key set, and the number of keys that set each. */
 function keyFacts(key, sieve) {
   const setters = (bit) => sieve.setters[bit].length;
   const bits = key.bits.map((bit) => setters(bit) > 1 ? `${number(bit)} (of ${number(setters(bit))} keys)` : number(bit));
@@ -10,7 +10,7 @@ function keyFacts(key, sieve) {
   return facts;
 }
 
-/** A KeyList is a list box: one stop of the Tab key, and the arrow keys choose in it. */
+/** A KeyList is a list box: one tab stop, in which the arrow keys choose. */
 class KeyList {
   constructor(play) {
     Object.assign(this, { play, list: byId("keys"), info: byId("key-info") });
@@ -60,7 +60,7 @@ class KeyList {
     this.choose(Math.min(last, Math.max(0, this.index() + steps[event.key])));
   }
 
-  /** mark marks the chosen key in the list, and tells about the key that is pointed at. */
+  /** mark marks the chosen key in the list, and describes the key that is pointed at. */
   mark() {
     const chosen = this.index();
     this.list.querySelector("[aria-selected=true]")?.setAttribute("aria-selected", "false");
@@ -81,7 +81,7 @@ function sayAdded({ sieve }, text) {
   byId("added").textContent = `${text} The filter has ${count(keys, "keys")}.${over}${full}`;
 }
 
-/** overText says what too many keys do to the rate that is expected. */
+/** overText describes the effect of too many keys on the expected rate. */
 function overText({ keys, n, size, k }) {
   return `expect ${percent(predict(keys.length, size, k).rate)} false positives, not ${percent(predict(n, size, k).rate)}.`;
 }

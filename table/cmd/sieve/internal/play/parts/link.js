@@ -1,9 +1,9 @@
-// The address of the page keeps its state, behind the #. An address can come from anyone:
-// what is not as this page writes it is left out, and nothing in it becomes HTML.
+// The fragment of the page's URL keeps its state. A URL can come from anyone: parts that this page would not
+// write are ignored, and nothing in it becomes HTML.
 
 const longestLink = 1_300_000; // characters; 3200 keys of 64 escaped bytes take fewer
 
-/** linkOf returns the state of the page as the end of its address. */
+/** linkOf returns the state of the page as a URL fragment. */
 function linkOf({ settings, examples, sieve, asked }) {
   const link = new URLSearchParams({ n: settings.n });
   for (const name of settings.by === "rate" ? ["rate"] : ["bits", "k"]) link.set(name, name === "rate" ? `${settings.rate}%` : settings[name]);
@@ -23,7 +23,7 @@ function keyOf(text) {
   }
 }
 
-/** settingsOf returns the settings of a link. wrong is called with the name of each that cannot be used. A rate is in percent, with the sign or without. */
+/** settingsOf returns the settings of a link. wrong is called with the name of each invalid one. A rate is in percent, with or without the sign. */
 function settingsOf(link, wrong) {
   const settings = { ...firstSettings };
   for (const name of Object.keys(bounds)) {
@@ -40,7 +40,7 @@ function settingsOf(link, wrong) {
   return settings;
 }
 
-/** stateOf returns the state that a link stands for, and what of it cannot be used, as text. */
+/** stateOf returns the state of a link, with a text about the parts that cannot be used. */
 function stateOf(text) {
   const state = { keys: [], examples: "words", asked: null, problem: "" };
   const link = new URLSearchParams(text.length <= longestLink ? text.slice(1) : "");
@@ -70,7 +70,7 @@ function stateOf(text) {
 /** textOf quotes the start of a part of a link. */
 const textOf = (part) => `“${shorten(escapeBytes(encoder.encode(part.slice(0, 100))), 20)}”`;
 
-/** keepLink writes the state to the address. Browsers refuse to have that done very often. */
+/** keepLink writes the state to the URL. Browsers limit how often that is possible. */
 function keepLink(play) {
   play.onMarks(delayed(() => history.replaceState(null, "", linkOf(play)), 300));
 }

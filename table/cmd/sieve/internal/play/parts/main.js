@@ -1,4 +1,4 @@
-// The page is put together.
+// This puts the page together.
 
 /** restore shows the state of a link, or a filter with a few keys if the link has none. */
 function restore(play, link) {

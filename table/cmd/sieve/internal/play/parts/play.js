@@ -1,6 +1,7 @@
-// What the parts of the page share: the settings, the filter, and what is asked or pointed at.
+// The state that the parts of the page share: the settings, the filter, and the keys that are looked up or
+// pointed at.
 
-/** A Play tells the parts of the page of changes. */
+/** A Play notifies the parts of the page of changes. */
 class Play {
   constructor() {
     Object.assign(this, { examples: "words", asked: null, chosen: null, hovered: null });
@@ -9,23 +10,23 @@ class Play {
     this.rebuild(firstSettings, []);
   }
 
-  /** onFilter has a function called when the filter or its examples change. */
+  /** onFilter registers a function to call when the filter or its examples change. */
   onFilter(part) {
     this.filterParts.push(part);
   }
 
-  /** onMarks has a function called when another key is asked or pointed at. */
+  /** onMarks registers a function to call when another key is looked up or pointed at. */
   onMarks(part) {
     this.markParts.push(part);
   }
 
-  /** resize makes a new filter with the keys of the old one. */
+  /** resize creates a new filter with the keys of the old one. */
   resize(settings) {
     this.rebuild(settings, this.sieve.keys.map((key) => key.bytes));
     this.filterChanged();
   }
 
-  /** rebuild is resize with these keys, and before the parts of the page are told. */
+  /** rebuild is like resize with these keys, but does not notify the parts of the page. */
   rebuild(settings, keys) {
     this.settings = settings.by === "rate" ? withRate(settings) : settings;
     const { n, bits, k } = this.settings;
@@ -50,13 +51,13 @@ class Play {
     this.marksChanged();
   }
 
-  /** pointed is the key whose bits are shown, or null if those of the asked one are. */
+  /** pointed returns the key whose bits are shown, or null if they are the bits of the key that was looked up. */
   pointed() {
     return this.hovered ?? this.chosen;
   }
 }
 
-/** delayed returns a function that calls f soon, and once for calls that follow closely. */
+/** delayed returns a function that calls f after a delay, and only once for calls in quick succession. */
 function delayed(f, milliseconds) {
   let timer = 0;
   return () => {
@@ -73,7 +74,7 @@ function listKeys(keys, most = 3) {
   return keys.length > most ? `${names} and ${count(keys.length - most, "others")}` : names;
 }
 
-/** readKey returns the key that was typed, or null. The problem is then shown. */
+/** readKey returns the typed key. If it is invalid, readKey shows the problem and returns null. */
 function readKey(input, problem) {
   const { key, wrong } = typedKey(input, ({ length }) =>
     length > mostKeyBytes ? `The key has ${number(length)} bytes. The limit is ${mostKeyBytes}.` : "");

@@ -1,10 +1,10 @@
-// The rate to expect of LevelDB's bits: what filter.PredictRate of the library computes,
-// for filters of fewer than 65,537 bits. A fixed sample of hashes is looked up in a filter
-// of which only the probability of each bit is known.
+// The expected rate of LevelDB's bits, as the library's filter.PredictRate computes it for filters of fewer than
+// 65,537 bits. A fixed sample of hashes is looked up in a filter whose bits are known only by their
+// probabilities.
 
 const sampled = 2 ** 16;
 
-/** predict returns the shares to expect of set bits and of false positives, with n random keys. */
+/** predict returns the expected shares of set bits and of false positives, with n random keys. */
 function predict(n, size, k) {
   if (n === 0) return { fill: 0, rate: 0 };
   const clear = clearBits(n, size, k);
@@ -12,7 +12,7 @@ function predict(n, size, k) {
   const seen = new Uint32Array(mostProbes);
   let sum = 0;
   for (let i = 0; i < sampled; i++) sum += passChance(next(), size, k, clear, seen);
-  const rate = sum / sampled + 2 * n / size / size; // of keys whose bits follow the same sequence: measured
+  const rate = sum / sampled + 2 * n / size / size; // keys whose bits follow the same sequence; measured
   const sameHash = -Math.expm1(-n / 2 ** 32);
   return {
     fill: 1 - clear.reduce((a, b) => a + b) / clear.length,
@@ -25,7 +25,7 @@ function predict(n, size, k) {
  * 2³²−1, and where they divide the size too, keys set some bits more often than others.
  */
 function clearBits(n, size, k) {
-  const distinct = 1 - (k - 1) / (2 * size); // bits of a key that coincide set one bit less
+  const distinct = 1 - (k - 1) / (2 * size); // coinciding bits of a key set one bit less
   const divisor = greatestDivisor(size, 3 * 5 * 17);
   return Array.from({ length: divisor }, (_, remainder) => {
     const set = distinct * setByKey(remainder, divisor, size, k);
@@ -33,7 +33,7 @@ function clearBits(n, size, k) {
   });
 }
 
-/** setByKey returns the probability that a key sets a bit with that remainder. */
+/** setByKey returns the probability that a key sets a bit with this remainder. */
 function setByKey(remainder, divisor, size, k) {
   let p = 0;
   for (let i = 0; i < k; i++) {
@@ -45,13 +45,13 @@ function setByKey(remainder, divisor, size, k) {
   return p;
 }
 
-/** overflowChance returns how likely h + i steps overflows 32 bits so many times. */
+/** overflowChance returns the probability that h + i steps overflows 32 bits this many times. */
 function overflowChance(i, overflows) {
   if (i === 0) return 1;
   return overflows === 0 || overflows === i ? 1 / (2 * i) : 1 / i;
 }
 
-/** passChance returns the probability that all bits of a hash are set. Some can be the same bit. */
+/** passChance returns the probability that all bits of a hash are set. Some of them may coincide. */
 function passChance(h, size, k, clear, seen) {
   const step = stepOf(h);
   let p = 1, different = 0;

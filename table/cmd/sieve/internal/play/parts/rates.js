@@ -1,11 +1,11 @@
-// How full the filter is, and how often it errs: predicted, and counted.
+// The share of set bits and the false-positive rate, predicted and counted.
 
-/** falsePositives is the classical rate. */
+/** falsePositives returns the classical rate. */
 function falsePositives(size, k, keys) {
   return size ? (1 - Math.exp(-k * keys / size)) ** k : 0;
 }
 
-/** rateRows are the rows of the table. */
+/** rateRows returns the rows of the table. */
 function rateRows(sieve, { asked, passed }) {
   const n = sieve.keys.length;
   const expected = predict(n, sieve.size, sieve.k);
@@ -16,7 +16,7 @@ function rateRows(sieve, { asked, passed }) {
   ];
 }
 
-/** showRates shows the figures anew when the filter changes, a little later: counting takes time. */
+/** showRates updates the figures shortly after the filter changes, since counting takes time. */
 function showRates(play) {
   const place = byId("rates");
   const show = delayed(() => {

@@ -10,16 +10,16 @@ const bounds = {
 
 const firstSettings = { by: "rate", n: 20, rate: 1, bits: 10, k: 6 };
 
-/** parseSetting returns the number, or null if it is none or out of bounds. */
+/** parseSetting returns the number, or null if it is invalid or out of bounds. */
 const parseSetting = (name, text) => numberIn(bounds[name], text);
 
-/** numberIn returns the number that was typed, or null if it is none or out of bounds. */
+/** numberIn returns the typed number, or null if it is invalid or out of bounds. */
 function numberIn({ least, most, whole }, text) {
   const value = text.trim() === "" ? NaN : Number(text);
   return value >= least && value <= most && (!whole || Number.isInteger(value)) ? value : null;
 }
 
-/** boundsText says which numbers are right. */
+/** boundsText describes the valid numbers. */
 const boundsText = ({ least, most, whole, name }) => `${name} must be a ${whole ? "whole " : ""}number from ${least} to ${most}`;
 
 const problemOf = (name, settings) => `${boundsText(bounds[name])}. The filter still uses ${settings[name]}.`;
@@ -42,7 +42,7 @@ function settingFacts({ sieve, settings }) {
   return facts;
 }
 
-/** fillForm shows the settings. It leaves alone what is being typed. */
+/** fillForm shows the settings. It does not overwrite a box that is being typed in. */
 function fillForm(play) {
   for (const name of Object.keys(bounds)) {
     const input = byId(name), place = input.closest("[data-by]");
@@ -55,7 +55,7 @@ function fillForm(play) {
   byId("sizing-facts").replaceChildren(factList(settingFacts(play)));
 }
 
-/** change goes by what was typed. */
+/** change applies typed settings. */
 function change(play, input) {
   const value = parseSetting(input.id, input.value);
   if (value === null) {

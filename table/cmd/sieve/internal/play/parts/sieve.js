@@ -1,15 +1,15 @@
-// The filter that is played with: LevelDB's bits, and which key set which.
+// The page's filter: LevelDB's bits, and the keys that set each.
 
 const mostKeys = 3200;
 const mostKeyBytes = 64;
 
-/** probesFor is LevelDB's k: 69 % of the bits per key, rounded down. */
+/** probesFor returns LevelDB's k: 69 % of the bits per key, rounded down. */
 const probesFor = (perKey) => Math.max(1, Math.min(mostProbes, Math.floor(perKey * 69 / 100)));
 
-/** sizeFor is how many bits LevelDB's filter of n keys has: at least 64, and whole bytes. */
+/** sizeFor returns the number of bits in LevelDB's filter of n keys: at least 64, and whole bytes. */
 const sizeFor = (n, perKey) => Math.ceil(Math.max(n * perKey, 64) / 8) * 8;
 
-/** hasBits says whether all k bits of a hash are set, in an array of so many bits. */
+/** hasBits reports whether all k bits of a hash are set in an array of size bits. */
 function hasBits(bits, size, k, h) {
   const step = stepOf(h);
   for (; k > 0; k--) {
@@ -29,7 +29,7 @@ function setBits(bits, size, k, h) {
   }
 }
 
-/** A Sieve is a filter for n keys, with the keys that were added. */
+/** A Sieve is a filter for n keys, with the added keys. */
 class Sieve {
   constructor(n, perKey, k) {
     Object.assign(this, { n, perKey, k, size: sizeFor(n, perKey), keys: [], byText: new Map(), hashes: new Set() });
@@ -39,12 +39,12 @@ class Sieve {
     this.setters = Array.from({ length: this.size }, () => []);
   }
 
-  /** has says whether the key with this text was added. The text of a key has escapes. */
+  /** has reports whether the key with this text was added. The text of a key has escapes. */
   has(text) {
     return this.byText.has(text);
   }
 
-  /** add adds a key that was not added before, if there is room. It says whether it did. */
+  /** add adds a key, if it is new and there is room. It reports whether it did. */
   add(bytes) {
     const text = escapeBytes(bytes);
     if (this.has(text) || this.keys.length >= mostKeys) return false;
@@ -60,7 +60,7 @@ class Sieve {
     return true;
   }
 
-  /** ask looks a key up. The probes end with the first that finds a clear bit, as in LevelDB. */
+  /** ask looks a key up. As in LevelDB, the probes end with the first one that finds a clear bit. */
   ask(bytes) {
     const text = escapeBytes(bytes);
     const answer = askBloom(this.filter, bytes);
@@ -69,7 +69,7 @@ class Sieve {
     return { ...answer, text, bytes, added: this.has(text) };
   }
 
-  /** passes says whether all bits of a hash are set. */
+  /** passes reports whether all bits of a hash are set. */
   passes(h) {
     return hasBits(this.bits, this.size, this.k, h);
   }

@@ -1,14 +1,14 @@
-// How fast this browser adds keys and asks for them.
+// How fast this browser adds keys and looks them up.
 
 const speedBounds = { least: 1, most: 200_000, whole: true, name: "The number of keys" };
-const leastTime = 100; // milliseconds: clocks of browsers are coarse
+const leastTime = 100; // milliseconds, since browsers' clocks are coarse
 
 /** speedKeys returns n keys, from a number on. */
 function speedKeys(from, n) {
   return Array.from({ length: n }, (_, i) => encoder.encode(`user${String(from + i).padStart(7, "0")}`));
 }
 
-/** nanoseconds returns how long a function takes for each of n keys. It runs once or more. */
+/** nanoseconds returns the time that a function takes for each of n keys. It calls the function once or more. */
 function nanoseconds(n, run) {
   const start = performance.now();
   let rounds = 0, took = 0;
@@ -20,7 +20,7 @@ function nanoseconds(n, run) {
   return took * 1e6 / rounds / n;
 }
 
-/** measureSpeed builds a filter of n keys, and asks for them and for as many others. */
+/** measureSpeed builds a filter of n keys, and looks up these and as many others. */
 function measureSpeed(n, perKey, k) {
   const size = sizeFor(n, perKey), bits = new Uint8Array(size / 8);
   const added = speedKeys(1, n), others = speedKeys(n + 1, n);
@@ -34,7 +34,7 @@ function measureSpeed(n, perKey, k) {
   return { size, times, passed };
 }
 
-/** threeDigits rounds to three digits, as the others are chance. */
+/** threeDigits rounds to three digits, since further ones are random. */
 const threeDigits = (x) => Number(x.toPrecision(3)).toLocaleString("en-US");
 
 function showSpeeds(place, n, { bits, k }) {
@@ -57,7 +57,7 @@ function showSpeed(play) {
     if (n === null || place.ariaBusy === "true") return;
     place.ariaBusy = "true";
     place.replaceChildren(element("p", {}, "Measuring …"));
-    setTimeout(() => { // when this is shown
+    setTimeout(() => { // after this is shown
       showSpeeds(place, n, play.settings);
       place.ariaBusy = "false";
     }, 50);
