@@ -1,4 +1,4 @@
-# Completion of sst for bash ≥ 4.2, which needs nothing but bash:
+# Completion of sst for bash ≥ 4.2, without other scripts:
 #
 #	source <(sst completion bash)
 #
@@ -63,7 +63,7 @@ __sst_split() {
 }
 
 # __sst_files prints the directories, and the files that match a pattern, whose names start with
-# $1. A byte 0 follows each.
+# $1. A zero byte follows each.
 __sst_files() (
 	value=$1
 	shift
@@ -79,7 +79,7 @@ __sst_files() (
 	done
 )
 
-# __sst_describe adds descriptions to what is listed, as far as a line has room for them.
+# __sst_describe adds descriptions to the listed words, as far as they fit on a line.
 __sst_describe() {
 	local i width=0
 	for i in "${COMPREPLY[@]}"; do

@@ -4,8 +4,8 @@
 #
 # Words of the command line are never evaluated: a (command) in one of them is not run.
 
-# __sst_complete sets __sst_offers to what completes the word at the cursor. Files with
-# a tab in their names are left out: fish ends a word there, also for commands of its own.
+# __sst_complete sets __sst_offers to the completions of the word at the cursor. Files with
+# a tab in their names are left out: fish ends a word there, even for its own commands.
 function __sst_complete
     set -g __sst_offers
     set -l words (commandline -opc)
