@@ -15,9 +15,10 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// isNeeded reports whether an entry may count: not if it is of a spare table, and nothing is lost that can have
-// been it. An engine that was ended had not finished the table, or not listed it. What counts of it is in other tables
-// or logs too. The rest was never committed, as the tables of goleveldb's transactions are not.
+// isNeeded reports whether an entry may count. Of an obsolete table, only deletions count. Hidden entries do not
+// count. Entries of a spare table count only if something is lost that may have been them: an engine that was
+// killed had not finished or listed the table. Its entries are either in other tables or logs too, or were never
+// committed, like the tables of goleveldb's transactions.
 func (c *LossCursor) isNeeded(e Entry) bool {
 	s := c.s
 	if e.Table != nil && e.Table.Obsolete && e.Kind != internalkey.Delete {
@@ -27,19 +28,19 @@ func (c *LossCursor) isNeeded(e Entry) bool {
 		if s.hides(e) {
 			return false
 		}
-		c.shownUpTo = e.Sequence // also after the database was listed again, which has more writes then
+		c.shownUpTo = e.Sequence // stays valid if the database is listed again, when it has more writes
 	}
 	if e.Table == nil || !e.Table.Spare || s.dir.LostLog > 0 {
 		return true
 	}
-	if e.Sequence <= s.dir.Version.LastSequence && c.IsLost(e.Key) { // no listed table has newer entries
+	if e.Sequence <= s.dir.Version.LastSequence && c.IsLost(e.Key) { // not newer than the listed tables
 		return true
 	}
 	return slices.ContainsFunc(s.logs.damage, func(l *dbfile.Log) bool { return l.MayHaveLost(e.Sequence) })
 }
 
-// hiddenFrom returns the sequence number from which on a database shows nothing of tables, as engines do, or 0. A
-// repair reads all, and so it is if the MANIFEST may be out of date.
+// hiddenFrom returns the sequence number from which on entries of tables are hidden, as in engines, or 0 if none
+// are. A repair hides nothing, nor does a database whose MANIFEST may be out of date.
 func (s *Source) hiddenFrom() uint64 {
 	if !s.dir.Ordered || s.inTables() == math.MaxUint64 || s.o.Repair {
 		return 0
@@ -47,13 +48,13 @@ func (s *Source) hiddenFrom() uint64 {
 	return max(s.dir.Version.LastSequence, s.logs.last) + 1
 }
 
-// hides reports whether an entry is one that engines do not show.
+// hides reports whether an entry is hidden, as in engines.
 func (s *Source) hides(e Entry) bool {
 	from := s.hiddenFrom()
 	if from == 0 || e.Table == nil || e.Sequence < from {
 		return false
 	}
-	if !s.hiding { // for each entry, the note would take longer than the scan
+	if !s.hiding { // formatting the note for each entry would take longer than the scan
 		s.hiding = true
 		s.note("%s: entries with sequence numbers ≥ %d, above the MANIFEST's last one, are hidden, as in engines. To keep them, %s",
 			s.Path, from, dbfile.RepairAdvice(s.Path))
@@ -61,14 +62,14 @@ func (s *Source) hides(e Entry) bool {
 	return true
 }
 
-// A LossCursor says which keys a Source has lost, for keys in ascending order that its Scan yields.
+// A LossCursor reports which keys a Source has lost. It must be used with the keys of a Scan in ascending order.
 type LossCursor struct {
 	s     *Source
-	seen  int         // losses that were looked at
-	ahead lossesAhead // those of them that begin after the last key: a heap, since each key can be one
-	here  []Loss      // those that begin before it, and do not end before it
+	seen  int         // number of losses that were added to ahead
+	ahead lossesAhead // losses that begin after the last key: a heap, since each key can be a loss
+	here  []Loss      // losses that begin at or before the last key, and do not end before it
 
-	shownUpTo uint64 // a sequence number: entries with it and lower ones are not hidden
+	shownUpTo uint64 // entries with sequence numbers up to this are not hidden
 }
 
 // NewLossCursor returns a LossCursor before the first key.
@@ -76,7 +77,7 @@ func (s *Source) NewLossCursor() *LossCursor {
 	return &LossCursor{s: s, ahead: lossesAhead{order: s.Order}}
 }
 
-// lossesAhead is a heap of losses. The one that begins first is on top.
+// lossesAhead is a heap of losses, ordered by their first keys.
 type lossesAhead struct {
 	order  table.Comparer
 	losses []Loss
@@ -97,15 +98,15 @@ func (h *lossesAhead) Pop() any {
 	return last
 }
 
-// hasBegun reports whether the loss on top, if there is one, begins before a key or at it.
+// hasBegun reports whether the first loss, if there is one, begins at or before key.
 func (h *lossesAhead) hasBegun(key []byte) bool {
 	return len(h.losses) > 0 && (h.losses[0].Keys.From == nil || h.order.Compare(h.losses[0].Keys.From, key) <= 0)
 }
 
-// IsLost reports whether entries of a key are lost.
+// IsLost reports whether entries of a key may be lost.
 func (c *LossCursor) IsLost(key []byte) bool { return c.isLostUpTo(math.MaxInt, key) }
 
-// isLostUpTo reports whether entries of a key are lost in levels ≤ level, or in tables that are not listed.
+// isLostUpTo reports whether entries of a key may be lost in levels ≤ level, or in unlisted tables.
 func (c *LossCursor) isLostUpTo(level int, key []byte) bool {
 	for ; c.seen < len(c.s.losses.all); c.seen++ {
 		heap.Push(&c.ahead, c.s.losses.all[c.seen])
@@ -119,10 +120,9 @@ func (c *LossCursor) isLostUpTo(level int, key []byte) bool {
 	})
 }
 
-// IsCertain reports whether an entry of Scan is the newest write to its key, as far as the damage of the
-// database tells. Writes of live logs are newer than all tables, and those of a level than those of higher
-// levels. Level 0 is one: repairs of engines do not number its tables by their age. Tables and logs that
-// the MANIFEST does not list may be obsolete.
+// IsCertain reports whether an entry of Scan is the newest write to its key despite the database's damage. Live
+// logs are newer than all tables, and each level is newer than higher levels. Level 0 counts as one level, since
+// repairs of engines do not number its tables by age. Unlisted tables and logs may be obsolete.
 func (c *LossCursor) IsCertain(e Entry) bool {
 	s := c.s
 	if s.dir.Doubt || s.logs.lost > 0 && e.Sequence <= s.logs.lost {
@@ -143,8 +143,8 @@ func (c *LossCursor) IsCertain(e Entry) bool {
 
 // A KeyRange is a range of user keys.
 type KeyRange struct {
-	From, To            []byte // nil: no bound
-	AfterFrom, BeforeTo bool   // From, or To, is not in the range itself
+	From, To            []byte // nil: unbounded
+	AfterFrom, BeforeTo bool   // the range excludes From, or To
 }
 
 // String describes the range, such as `keys ≥ "a" and ≤ "b"`.
@@ -162,8 +162,8 @@ func (r KeyRange) String() string {
 	return "keys " + strings.Join(bounds, " and ")
 }
 
-// endsBefore reports whether all keys of the range are < from, or with after ≤ from. nil is
-// before all keys.
+// endsBefore reports whether all keys of the range are < from or, if after is true, ≤ from. A nil from precedes all
+// keys.
 func (r KeyRange) endsBefore(order table.Comparer, from []byte, after bool) bool {
 	if r.To == nil || from == nil {
 		return false
@@ -172,12 +172,12 @@ func (r KeyRange) endsBefore(order table.Comparer, from []byte, after bool) bool
 	return c < 0 || c == 0 && (r.BeforeTo || after)
 }
 
-// overlaps reports whether a key can be in both ranges. In an unknown order any can.
+// overlaps reports whether a key can be in both ranges. If the order is unknown, any key can.
 func (r KeyRange) overlaps(order table.Comparer, o KeyRange) bool {
 	return order == table.AnyOrder || !r.endsBefore(order, o.From, o.AfterFrom) && !o.endsBefore(order, r.From, r.AfterFrom)
 }
 
-// extend returns the smallest range that has all keys of two ranges.
+// extend returns the smallest range that contains both r and o.
 func (r KeyRange) extend(order table.Comparer, o KeyRange) KeyRange {
 	if order == table.AnyOrder {
 		return KeyRange{}
@@ -193,8 +193,8 @@ func (r KeyRange) extend(order table.Comparer, o KeyRange) KeyRange {
 	return r
 }
 
-// checkKind returns an error if e is of a kind that LevelDB does not have: whether there is a value, or which,
-// cannot be known. In a database of LevelDB that is damage. Another table may be of an engine that has the kind.
+// checkKind returns an error if LevelDB does not have the kind of e, since its value is then unknown. In a LevelDB
+// database this is damage. Other tables may come from an engine that has the kind.
 func (s *Source) checkKind(e Entry) error {
 	if e.Kind <= internalkey.Set {
 		return nil
@@ -213,8 +213,8 @@ func (s *Source) checkKind(e Entry) error {
 	return errors.Join(it.Close(), f.Wrap(dbfile.KindDamage(key, block)), s.release(e.Table, f))
 }
 
-// leavesOut reports whether a scan leaves out e, the newest version of its key: a tombstone, or one whose kind
-// is damage that is passed over. Then the key is a Loss.
+// leavesOut reports whether a scan skips e, the newest version of its key: because it is a tombstone, or because
+// its kind is damage that scans skip. In the second case the key becomes a Loss.
 func (s *Source) leavesOut(e Entry, o ScanOptions) (bool, error) {
 	err := s.checkKind(e)
 	if s.isPassedOver(err) {

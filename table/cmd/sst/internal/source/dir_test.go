@@ -18,8 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 )
 
-// writeDatabase has goleveldb write a database of several tables, and delete some of
-// its keys.
+// writeDatabase makes goleveldb write a database of several tables, and delete some of its keys.
 func writeDatabase(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -33,13 +32,12 @@ func writeDatabase(t *testing.T) (dir string) {
 		}
 		return errors.Join(err, db.CompactRange(util.Range{}))
 	})
-	// Now and then goleveldb leaves tables behind that it has compacted. When it opens the
-	// database again, it removes them.
+	// goleveldb sometimes leaves compacted tables behind. It removes them when it opens the database again.
 	writeTo(t, dir, nil, func(*leveldb.DB) error { return nil })
 	return dir
 }
 
-// A note names a few tables that are skipped, and says how many there are.
+// A note names the first skipped tables, and counts the others.
 func TestNoteOnSkippedTables(t *testing.T) {
 	t.Parallel()
 	dir := writeDatabase(t)
@@ -54,7 +52,7 @@ func TestNoteOnSkippedTables(t *testing.T) {
 	}
 }
 
-// What says which tables a database has is not read while a command writes to it.
+// CURRENT and MANIFEST are not read while a command writes to the directory.
 func TestListDirReadsNoOutput(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -68,7 +66,7 @@ func TestListDirReadsNoOutput(t *testing.T) {
 	}
 }
 
-// A file of a table's number under a name that engines do not write is not read.
+// A file with a table's number is not read if engines do not write its name.
 func TestStrayFile(t *testing.T) {
 	t.Parallel()
 	dir := writeDatabase(t)
@@ -83,7 +81,7 @@ func TestStrayFile(t *testing.T) {
 	}
 }
 
-// A table that a database lists is damaged, whatever it has become, also if it is opened by its own name.
+// A listed table is damaged if anything else is in its place, even if it is opened by its own name.
 func TestListedIsNotForeign(t *testing.T) {
 	t.Parallel()
 	dir := writeDatabase(t)

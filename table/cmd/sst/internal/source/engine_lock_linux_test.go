@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 )
 
-// The process that has a database open is found as long as it has it open.
+// The process that has a database open is found until it closes it.
 func TestLockHolderHasTheDatabaseOpen(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -19,7 +19,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
-// someOrders returns orders of keys that are not bytewise, the last of which differ in few keys.
+// someOrders returns orders that are not bytewise. The last ones differ from it in few keys.
 func someOrders(rng *rand.Rand) map[string]func(a, b string) int {
 	var rank [256]byte
 	for i, r := range rng.Perm(256) {
@@ -67,7 +67,7 @@ func someOrders(rng *rand.Rand) map[string]func(a, b string) int {
 	}
 }
 
-// someKeys returns different keys of several kinds.
+// someKeys returns distinct keys of several kinds.
 func someKeys(rng *rand.Rand, n int) map[string][]string {
 	random := func(letters string, least, most int) string {
 		b := make([]byte, least+rng.IntN(most-least+1))
@@ -92,8 +92,8 @@ func someKeys(rng *rand.Rand, n int) map[string][]string {
 	return all
 }
 
-// Few data blocks show nearly each order that all of them show. Whatever the order, a lookup of a key that
-// the table has finds it, or says why not.
+// Reading few data blocks detects nearly every wrong order that reading all of them detects. Whatever the order, a
+// lookup of a present key finds it, or returns an error that says why not.
 func TestLookupsInWrongOrders(t *testing.T) {
 	t.Parallel()
 	dir, few, all := t.TempDir(), 0, 0
@@ -135,8 +135,8 @@ func TestLookupsInWrongOrders(t *testing.T) {
 	}
 }
 
-// checkWrongOrder looks up keys of a table, most of them out of place and as the first one, and reports whether
-// opening it has shown that it is in another order.
+// checkWrongOrder looks up keys of a table, most of them out of place, with the first one among them. It reports
+// whether opening the table has detected the wrong order.
 func checkWrongOrder(t *testing.T, path, what string, keys []string, rng *rand.Rand) (noticed bool) {
 	t.Helper()
 	var displaced []string
@@ -170,15 +170,15 @@ func checkWrongOrder(t *testing.T, path, what string, keys []string, rng *rand.R
 	return noticed
 }
 
-// The first missed key is looked for in all data blocks whose filters do not rule it out, also in those of a large
-// table that no sample has.
+// The first missed key is searched for in all data blocks whose filters do not rule it out, including blocks of a
+// large table that were not sampled.
 func TestMissInLargeTable(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "t.ldb")
 	w, err := table.Create(path, &table.WriterOptions{Comparer: table.AnyOrder, Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10)})
 	noError(t, err)
 	defer w.Abort()                                                       // does nothing after Close
-	displaced := []string{"KEY000050757", "KEY000123477", "KEY000150132"} // in the middle of blocks, so that no separator shows them
+	displaced := []string{"KEY000050757", "KEY000123477", "KEY000150132"} // in the middle of blocks, where separators do not reveal them
 	for i := range 200_000 {
 		key := fmt.Sprintf("key%09d", i)
 		if upper := strings.ToUpper(key); slices.Contains(displaced, upper) {

@@ -11,8 +11,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/util"
 )
 
-// seedDirectory has goleveldb write a database, and returns its CURRENT, MANIFEST, log and
-// table.
+// seedDirectory makes goleveldb write a database, and returns its CURRENT, MANIFEST, log and table.
 func seedDirectory(f *testing.F) (parts [4][]byte) {
 	f.Helper()
 	dir := f.TempDir()
@@ -27,14 +26,14 @@ func seedDirectory(f *testing.F) (parts [4][]byte) {
 		if err != nil || len(names) == 0 {
 			f.Fatal(names, err)
 		}
-		parts[i], err = os.ReadFile(names[len(names)-1]) // others are about to be removed
+		parts[i], err = os.ReadFile(names[len(names)-1]) // earlier ones are about to be removed
 		noError(f, err)
 	}
 	return parts
 }
 
-// Whatever the files of a database hold, it is read to an end: what a scan shows is in order,
-// and Get finds what a scan shows, unless one of them is an error.
+// A database of arbitrary files is read to its end: a scan yields keys in order, and Get finds each of them, unless
+// one of the two returns an error.
 func FuzzDirectory(f *testing.F) {
 	s := seedDirectory(f)
 	f.Add(s[0], s[1], s[2], s[3])

@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
-// offsets counts the reads of a file by where they start.
+// offsets counts the reads of a file by their offsets.
 type offsets struct {
 	io.ReaderAt
 	reads map[uint64]int
@@ -33,8 +33,8 @@ func recorded(opened *[]*offsets, lookups bool) Options {
 	return Options{Lookups: lookups, ListOptions: dbdir.ListOptions{Options: dbfile.Options{WrapReader: wrap}}}
 }
 
-// A lookup in a database opens the one table whose range has the key, and reads its footer, its
-// metaindex and its index once.
+// A lookup in a database opens only the table whose range contains the key, and reads its footer, metaindex and
+// index once.
 func TestLookupReadsOnce(t *testing.T) {
 	t.Parallel()
 	dir := writeDatabase(t)

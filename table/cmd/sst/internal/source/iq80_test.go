@@ -18,8 +18,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// writeIQ80 writes a database as iq80's Java LevelDB leaves one after a compaction: of one table, whose
-// size the MANIFEST has with 4 bytes too many. Its first key is said to be first.
+// writeIQ80 writes a database as iq80's Java LevelDB leaves one after a compaction: with one table, whose size in
+// the MANIFEST is 4 bytes too large. first becomes its first key in the MANIFEST.
 func writeIQ80(t *testing.T, first string) (dir, path string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -39,8 +39,8 @@ func writeIQ80(t *testing.T, first string) (dir, path string) {
 	return dir, filepath.Join(dir, "000005.ldb")
 }
 
-// A table of iq80's is whole, though its size is not as the MANIFEST says, and no other engine can read
-// it. With another first key it is another table.
+// An iq80 table is accepted though its size differs from the MANIFEST's, which other engines do not accept. With
+// another first key it is another table.
 func TestTableOfIQ80(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -70,7 +70,7 @@ func TestTableOfIQ80(t *testing.T) {
 	}
 }
 
-// verifyTable returns what CheckManifest says of the only table of a database.
+// verifyTable returns the result of CheckManifest for the only table of a database.
 func verifyTable(t *testing.T, dir string) string {
 	t.Helper()
 	d, err := dbdir.ListDir(dir, dbdir.ListOptions{})

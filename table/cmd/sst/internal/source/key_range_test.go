@@ -9,7 +9,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 )
 
-// A span is a range of keys as numbers, both of which are in it. 2k is the key k, and odd numbers are the keys between.
+// A span is a range of keys as numbers, with both bounds included. 2k is the key k, and odd numbers lie between
+// keys.
 type span struct{ from, to int }
 
 func (s span) isEmpty() bool { return s.from > s.to }
@@ -43,7 +44,7 @@ func spanOf(r KeyRange) span {
 	return s
 }
 
-// randomSpan returns a span that is not empty, now and then without a bound.
+// randomSpan returns a random span that is not empty, sometimes without a bound.
 func randomSpan(rng *rand.Rand) span {
 	for {
 		s := span{2 + rng.IntN(12), 2 + rng.IntN(12)}
@@ -59,8 +60,8 @@ func randomSpan(rng *rand.Rand) span {
 	}
 }
 
-// Ranges of keys are spans of numbers: which overlap, which end before a key, what the smallest range of both is, and
-// what they have in common.
+// KeyRanges behave like spans of numbers: they overlap, end before a key, and have the same hulls and
+// intersections.
 func TestKeyRangesAreSpans(t *testing.T) {
 	t.Parallel()
 	order := table.BytewiseComparer
@@ -81,7 +82,7 @@ func TestKeyRangesAreSpans(t *testing.T) {
 		if got, want := spanOf(r.extend(order, o)), (span{min(a.from, b.from), max(a.to, b.to)}); got != want {
 			t.Fatalf("%v and %v are %v, want %v", r, o, got.rangeOf(), want.rangeOf())
 		}
-		o.AfterFrom, o.BeforeTo = false, false // as the range of a table is
+		o.AfterFrom, o.BeforeTo = false, false // like the range of a table
 		b = spanOf(o)
 		both = span{max(a.from, b.from), min(a.to, b.to)}
 		if got := spanOf((&Source{Stored: dbfile.Stored{Order: order}}).within(r, o)); !both.isEmpty() && got != both {

@@ -17,8 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// anyKind is an order of internal keys whose shortened separators have any kind, as those of
-// other engines have.
+// anyKind is an order of internal keys whose shortened separators have any kind, like those of other engines.
 type anyKind struct {
 	table.Comparer
 	kind func() byte
@@ -33,13 +32,13 @@ func (c anyKind) Successor(dst, b []byte) []byte {
 }
 
 func (c anyKind) change(start int, s []byte) []byte {
-	if k, ok := internalkey.Parse(s[min(start, len(s)):]); ok && k.Sequence == internalkey.MaxSequence { // it was shortened
+	if k, ok := internalkey.Parse(s[min(start, len(s)):]); ok && k.Sequence == internalkey.MaxSequence { // shortened
 		s[len(s)-8] = c.kind()
 	}
 	return s
 }
 
-// versionsOf returns internal keys of those kinds in order: some versions of each of some user keys.
+// versionsOf returns internal keys of these kinds in order, with some versions of each of some user keys.
 func versionsOf(r *rand.Rand, order table.Comparer, kinds []internalkey.Kind) (keys []string) {
 	for i := range 1 + r.IntN(400) {
 		for range 1 + r.IntN(3) {
@@ -52,11 +51,11 @@ func versionsOf(r *rand.Rand, order table.Comparer, kinds []internalkey.Kind) (k
 	return slices.CompactFunc(keys, func(a, b string) bool { return compare(a, b) == 0 })
 }
 
-// tables is how many random tables the tests of detection write.
+// tables is the number of random tables in each test of detection.
 func tables() int { return long.Rounds(40, 500) }
 
-// Internal keys are recognized, also those of RocksDB's kinds, whatever kinds the separators
-// have. If the separators were shortened, the keys may have any kind too.
+// Internal keys are recognized, also with RocksDB's kinds, whatever kinds the separators have. If the separators
+// were shortened, keys of all kinds are recognized.
 func TestInternalKeysOfOtherEngines(t *testing.T) {
 	t.Parallel()
 	order := table.InternalComparer(table.BytewiseComparer)
@@ -79,7 +78,7 @@ func TestInternalKeysOfOtherEngines(t *testing.T) {
 
 func pickInt(r *rand.Rand, values ...int) int { return values[r.IntN(len(values))] }
 
-// lookalikes make user keys that end as internal keys can.
+// lookalikes make user keys that end like internal keys.
 var lookalikes = map[string]func(r *rand.Rand, i int) []byte{
 	"little-endian numbers": func(r *rand.Rand, i int) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(i)) },
 	"multiples of 256":      func(r *rand.Rand, i int) []byte { return binary.BigEndian.AppendUint64(nil, uint64(i)<<8) },
@@ -105,7 +104,7 @@ var lookalikes = map[string]func(r *rand.Rand, i int) []byte{
 	},
 }
 
-// User keys that look like internal keys are not taken for them.
+// User keys that look like internal keys are not mistaken for them.
 func TestUserKeysThatLookInternal(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(28, 4))

@@ -28,7 +28,7 @@ func TestDamageIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "000001.log")
 	batches := []string{"\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01a"} // deletes "a"
 	for i := range 1000 {
-		batches = append(batches, fmt.Sprintf("\x01\x00\x00\x00\x00\x00\x00\x00%c\x00\x00\x00", 1+i%2)) // says it has writes
+		batches = append(batches, fmt.Sprintf("\x01\x00\x00\x00\x00\x00\x00\x00%c\x00\x00\x00", 1+i%2)) // claims to have writes
 	}
 	batches = append(batches, "\x02\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01b")
 	noError(t, os.WriteFile(path, filetest.Log(t, batches...), 0o666))
@@ -41,14 +41,13 @@ func TestDamageIsBounded(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b"}, users); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
 	}
-	const listed = 100 // the others are counted
+	const listed = 100 // further damage is only counted
 	if len(l.Damage) != listed+1 || l.Damage[listed].Error() != "log: 900 more damaged parts skipped: no writes are lost, because sequence numbers 1 and 2 are both present" {
 		t.Errorf("%d parts, the last %v", len(l.Damage), l.Damage[len(l.Damage)-1])
 	}
 }
 
-// What is written to a log counts, however large that is: small ones are sorted in memory,
-// and others in temporary files.
+// All writes of a log count, however large it is. Small logs are sorted in memory, others in temporary files.
 func TestLogsOfAnySize(t *testing.T) {
 	t.Parallel()
 	for name, size := range map[string]int{"in memory": 100, "in files": 2 * dbfile.MaxSortInMemory} {
@@ -85,8 +84,9 @@ func TestLogsOfAnySize(t *testing.T) {
 	}
 }
 
-// Of writes with the same sequence number, which only damage gives logs, Get sees the same as a scan; and of keys that
-// are other bytes and the same in the order. A scan of the versions has each sequence number and kind once.
+// For writes with the same sequence number, which only damaged logs have, Get agrees with a scan. So it does for
+// keys whose bytes differ but which are equal in the order. A scan of all versions yields each sequence number and
+// kind once.
 func TestGetAgreesWithScan(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(100) {
@@ -104,7 +104,7 @@ func TestGetAgreesWithScan(t *testing.T) {
 			noError(t, os.WriteFile(filepath.Join(dir, fmt.Sprintf("%06d.log", i)), filetest.Log(t, batches...), 0o666))
 		}
 		s := openSource(t, dir, o)
-		shown := map[string]string{} // by the folded key
+		shown := map[string]string{} // by folded key
 		fold := func(key string) string {
 			if o.Order.Comparer != nil {
 				return strings.ToLower(key)
@@ -144,8 +144,8 @@ func randomBatch(rng *rand.Rand) string {
 	return batch
 }
 
-// What a damaged log has lost is told by the sequence numbers around it, also where nothing else says
-// that something is lost, and from one log to the next.
+// The losses of a damaged log are inferred from the sequence numbers around them, even if nothing else indicates a
+// loss, and also from one log to the next.
 func TestLostSequenceNumbers(t *testing.T) {
 	t.Parallel()
 	const malformed = "no batch at all"
@@ -196,8 +196,8 @@ func TestLostSequenceNumbers(t *testing.T) {
 	}
 }
 
-// The log of a database that never wrote a table starts with its first write. Where it lacks whole
-// blocks, this is noticed, also if no record crosses into them.
+// The log of a database that never wrote a table starts with its first write. If it lacks whole blocks, this is
+// noticed even if no record crosses into them.
 func TestLogOfNewDatabaseLacksItsStart(t *testing.T) {
 	t.Parallel()
 	for size := range 40 {
@@ -220,8 +220,8 @@ func TestLogOfNewDatabaseLacksItsStart(t *testing.T) {
 	}
 }
 
-// A log that is removed before it is read, because its database is in use, says nothing of where the
-// next one starts.
+// A log that is removed before it is read, because its database is in use, does not determine where the next one
+// starts.
 func TestLogBehindRemovedOne(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -17,14 +17,14 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// Get returns the newest version of key in the logs and tables, unless it is a tombstone.
-// It opens only tables whose key range includes the key, the newest first.
+// Get returns the newest version of key in the logs and tables, unless it is a tombstone. It opens only tables
+// whose key range includes the key, newest first.
 //
-// It stops after the logs if they have a version that is newer than all tables, as the MANIFEST says. Any level can
-// have the newest version: LevelDB up to 1.20 can leave it below an older one. Without internal keys, Get stops at the
-// first table that has the key.
+// If the logs contain a version that is newer than all tables according to the MANIFEST, Get stops there. Otherwise
+// it searches all levels, since LevelDB up to 1.20 can leave the newest version below an older one. Without
+// internal keys, Get stops at the first table that contains the key.
 //
-// Get passes over what is damaged. If that may hide a newer version, the error is a merge.HiddenError.
+// Get skips damaged parts. If these may hide a newer version, the error is a merge.HiddenError.
 func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
 	get := func(_ *Table, f *dbfile.File) (dbfile.Entry, bool, error) { return f.Get(key) }
 	err = s.untilUnchanged(func() (err error) {
@@ -34,9 +34,9 @@ func (s *Source) Get(key []byte) (newest Entry, found bool, err error) {
 	return newest, found, err
 }
 
-// getNewest is Get with a function that searches a table. A deleted key is not found, but
-// newest is its tombstone.
-func (s *Source) getNewest(key []byte, ask func(t *Table, f *dbfile.File) (dbfile.Entry, bool, error)) (newest Entry, found bool, err error) {
+// getNewest is like Get, but searches tables with a function. If the key is deleted, found is false and newest is
+// its tombstone.
+func (s *Source) getNewest(key []byte, search func(t *Table, f *dbfile.File) (dbfile.Entry, bool, error)) (newest Entry, found bool, err error) {
 	newest, found, err = s.getFromLogs(key)
 	if err != nil {
 		return Entry{}, false, err
@@ -47,7 +47,7 @@ func (s *Source) getNewest(key []byte, ask func(t *Table, f *dbfile.File) (dbfil
 		if isNewest || found && !s.Internal {
 			break
 		}
-		e, ok, err := s.getFromTable(t, ask)
+		e, ok, err := s.getFromTable(t, search)
 		if err != nil && !s.isPassedOver(err) {
 			return Entry{}, false, err
 		}
@@ -70,15 +70,16 @@ func (s *Source) getNewest(key []byte, ask func(t *Table, f *dbfile.File) (dbfil
 	return newest, found, nil
 }
 
-// getFromTable opens a table and searches it. With an error, it may have found an older version.
-func (s *Source) getFromTable(t *Table, ask func(t *Table, f *dbfile.File) (dbfile.Entry, bool, error)) (e Entry, found bool, err error) {
+// getFromTable opens a table and searches it. Even with an error it may return an entry, which can be an older
+// version.
+func (s *Source) getFromTable(t *Table, search func(t *Table, f *dbfile.File) (dbfile.Entry, bool, error)) (e Entry, found bool, err error) {
 	f, err := s.open(t)
 	if err != nil {
 		return Entry{}, false, err
 	}
 	defer func() { err = errors.Join(err, s.release(t, f)) }()
 	f.HiddenFrom = s.hiddenFrom()
-	e.Entry, found, err = ask(t, f)
+	e.Entry, found, err = search(t, f)
 	t.removes(&e)
 	if e.Table, e.age = t, t.age; err == nil && (f.IsSorted() || t.replaced) {
 		err = s.lossIn(t)
@@ -86,7 +87,7 @@ func (s *Source) getFromTable(t *Table, ask func(t *Table, f *dbfile.File) (dbfi
 	return e, found, err
 }
 
-// Explain is Get with a LookupTrace for each table that it searches.
+// Explain is like Get, but also returns a LookupTrace for each table that it searches.
 func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []dbfile.LookupTrace, err error) {
 	explain := func(t *Table, f *dbfile.File) (dbfile.Entry, bool, error) {
 		p, err := f.Explain(key)
@@ -105,14 +106,14 @@ func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []dbfile.L
 	return newest, found, paths, err
 }
 
-// FilterOnly reports whether the source is a table with a filter only, or a set of such tables.
-// A set is one if its first table is.
+// FilterOnly reports whether the source is a filter-only table or a set of them. For a set, the first table
+// decides.
 func (s *Source) FilterOnly() bool {
 	if s.isLog || s.Dir && !s.isSet() {
 		return false
 	}
-	keyed := slices.DeleteFunc(slices.Clone(s.Tables), func(t *Table) bool { return t.Removals }) // which have keys
-	if s.isSet() && files.IsRemote(s.Path) {                                                      // the name tells, and opening the table takes a request
+	keyed := slices.DeleteFunc(slices.Clone(s.Tables), func(t *Table) bool { return t.Removals }) // tables with keys
+	if s.isSet() && files.IsRemote(s.Path) {                                                      // decide by the name, since opening the table takes a request
 		return len(keyed) > 0 && filepath.Ext(keyed[0].Path) == ".filter"
 	}
 	for f := range s.readable(slices.All(keyed)) {
@@ -121,10 +122,10 @@ func (s *Source) FilterOnly() bool {
 	return false
 }
 
-// MayContain checks the filters of a single table, or of the table of a set that may have the key. Removals are checked
-// exactly.
+// MayContain checks the filters of a single table, or of the tables of a set that may contain the key. Removals are
+// checked exactly.
 func (s *Source) MayContain(key []byte) (may bool, err error) {
-	ask := func(t *Table, f *dbfile.File) (dbfile.Entry, bool, error) {
+	search := func(t *Table, f *dbfile.File) (dbfile.Entry, bool, error) {
 		if t.Removals {
 			return f.Get(key)
 		}
@@ -132,7 +133,7 @@ func (s *Source) MayContain(key []byte) (may bool, err error) {
 		return dbfile.Entry{}, may, err
 	}
 	for _, t := range s.candidates(key) {
-		if _, has, err := s.getFromTable(t, ask); has || err != nil {
+		if _, has, err := s.getFromTable(t, search); has || err != nil {
 			return !t.Removals, err
 		}
 	}
@@ -141,15 +142,15 @@ func (s *Source) MayContain(key []byte) (may bool, err error) {
 
 // logs are the logs of a Source, the oldest first.
 type logs struct {
-	paths  []string
-	asked  []Entry             // the newest write to each key of PrefetchLogs; Internal is false if there is none
-	sorted *dbfile.SortedTable // a table of all writes, or nil
-	damage []*dbfile.Log       // those that were read and are damaged
-	last   uint64              // the last sequence number, after they were read
-	lost   uint64              // the highest sequence number that a lost write can have
+	paths      []string
+	prefetched []Entry             // the newest write to each key of PrefetchLogs; if there is none, Internal is false
+	sorted     *dbfile.SortedTable // a table of all writes, or nil
+	damage     []*dbfile.Log       // damaged logs that were read
+	last       uint64              // the last sequence number, once the logs were read
+	lost       uint64              // the highest possible sequence number of a lost write
 }
 
-// logWrites yields the writes of all logs as entries, and takes note of their damage.
+// logWrites yields the writes of all logs as entries, and records damage.
 func (s *Source) logWrites() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		l := &dbfile.Log{Log: wal.Log{Start: s.dir.LogStart(s.o.ListOptions)}, Unread: s.o.Unread}
@@ -174,7 +175,7 @@ func (s *Source) logWrites() iter.Seq2[Entry, error] {
 	}
 }
 
-// endLog takes note of the damage of a log that was read. With Options.Strict it returns it.
+// endLog records the damage of a log that was read. With Options.Strict it returns the damage instead.
 func (s *Source) endLog(l *dbfile.Log) error {
 	if unwritten := l.UnwrittenNote(); unwritten != "" {
 		s.note("%s: %s", l.Path, unwritten)
@@ -188,7 +189,8 @@ func (s *Source) endLog(l *dbfile.Log) error {
 	return nil
 }
 
-// LogDamage returns the damage of the logs that were read. Where it has lost writes, older and deleted versions may show.
+// LogDamage returns the damage of the logs that were read. If writes are lost, older versions and deleted keys may
+// show.
 func (s *Source) LogDamage() error {
 	var all []error
 	for _, l := range s.logs.damage {
@@ -207,28 +209,28 @@ func (s *Source) PrefetchLogs(keys ...[]byte) error {
 
 func (s *Source) prefetchLogs(keys [][]byte) error {
 	order := s.logOrder()
-	var asked []Entry
+	var wanted []Entry
 	for _, key := range keys {
-		asked = append(asked, Entry{Entry: dbfile.Entry{Key: bytes.Clone(key)}}) // the caller may change it
+		wanted = append(wanted, Entry{Entry: dbfile.Entry{Key: bytes.Clone(key)}}) // the caller may change it
 	}
 	byKey := func(a, b Entry) int { return order.Compare(a.Key, b.Key) }
-	slices.SortFunc(asked, byKey)
-	asked = slices.CompactFunc(asked, func(a, b Entry) bool { return byKey(a, b) == 0 })
+	slices.SortFunc(wanted, byKey)
+	wanted = slices.CompactFunc(wanted, func(a, b Entry) bool { return byKey(a, b) == 0 })
 	for w, err := range s.logWrites() {
 		if err != nil {
 			return err
 		}
-		i, isAsked := slices.BinarySearchFunc(asked, w, byKey)
-		if isAsked && (!asked[i].Internal || w.Compare(asked[i], order) <= 0) {
-			w.Key, w.Value = bytes.Clone(w.Key), bytes.Clone(w.Value) // which can have other bytes than the key that was asked for
-			asked[i] = w
+		i, isWanted := slices.BinarySearchFunc(wanted, w, byKey)
+		if isWanted && (!wanted[i].Internal || w.Compare(wanted[i], order) <= 0) {
+			w.Key, w.Value = bytes.Clone(w.Key), bytes.Clone(w.Value) // in some orders, equal keys differ in their bytes
+			wanted[i] = w
 		}
 	}
-	s.logs.asked = asked
+	s.logs.prefetched = wanted
 	return nil
 }
 
-// logOrder returns the order of the keys in logs. In an unknown order only equal bytes are the same key.
+// logOrder returns the order of the keys in logs. If the order is unknown, keys are equal only if their bytes are.
 func (s *Source) logOrder() table.Comparer {
 	if s.Order == table.AnyOrder {
 		return table.BytewiseComparer
@@ -241,14 +243,14 @@ func (s *Source) getFromLogs(key []byte) (e Entry, found bool, err error) {
 	if len(s.logs.paths) == 0 {
 		return Entry{}, false, nil
 	}
-	i, asked := slices.BinarySearchFunc(s.logs.asked, key, func(e Entry, key []byte) int { return s.logOrder().Compare(e.Key, key) })
-	if !asked {
+	i, isPrefetched := slices.BinarySearchFunc(s.logs.prefetched, key, func(e Entry, key []byte) int { return s.logOrder().Compare(e.Key, key) })
+	if !isPrefetched {
 		if err := s.PrefetchLogs(key); err != nil {
 			return Entry{}, false, err
 		}
 		i = 0
 	}
-	e = s.logs.asked[i]
+	e = s.logs.prefetched[i]
 	return e, e.Internal, nil
 }
 
@@ -278,7 +280,7 @@ func (l *logs) decodeSorted(key, value []byte) (e Entry, err error) {
 	return e, err
 }
 
-// scanLogsInOrder returns the writes of the logs in the order in which they were written.
+// scanLogsInOrder yields the writes of the logs in the order in which they were written.
 func (s *Source) scanLogsInOrder(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		for w, err := range s.logWrites() {

@@ -19,8 +19,8 @@ import (
 	"github.com/sievetable/sievetable/table/database"
 )
 
-// writeRandomDatabase writes a database of more tables than a scan keeps open, with versions and deletions in several
-// levels and in the log, and returns what it has.
+// writeRandomDatabase writes a database with more tables than a scan keeps open, with versions and deletions in
+// several levels and in the log. It returns the contents.
 func writeRandomDatabase(t *testing.T, dir string, rng *rand.Rand) map[string]string {
 	t.Helper()
 	has := map[string]string{}
@@ -44,8 +44,8 @@ func writeRandomDatabase(t *testing.T, dir string, rng *rand.Rand) map[string]st
 	return has
 }
 
-// Many lookups in a database return what the library returns, for keys that are present, absent and
-// deleted, in any order. They open each table once.
+// Lookups in a database return the library's results, for present, absent and deleted keys in any order. They open
+// each table once.
 func TestManyLookups(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(long.Rounds(1, 20)) {
@@ -80,7 +80,7 @@ func TestManyLookups(t *testing.T) {
 				t.Errorf("seed %d: %d lookups opened a table %d times, want at most once each of %d", seed, len(keys), len(opened), len(s.Tables))
 			}
 		}
-		removeObsolete(t, dir, library) // which have deleted keys, and count without a MANIFEST
+		removeObsolete(t, dir, library) // they have deleted keys, and count without a MANIFEST
 		removeManifest(t, dir)
 		var opened []*offsets
 		s := openSource(t, dir, recorded(&opened, true))
@@ -94,8 +94,7 @@ func TestManyLookups(t *testing.T) {
 	}
 }
 
-// removeObsolete removes the tables of the directory that the database does not list: goleveldb may still have some
-// when it is closed.
+// removeObsolete removes the unlisted tables of the directory, which goleveldb may leave when it is closed.
 func removeObsolete(t *testing.T, dir string, db *database.DB) {
 	t.Helper()
 	listed := map[string]bool{}
@@ -135,7 +134,7 @@ func checkLookups(t *testing.T, s *Source, keys []string, want func(key string) 
 	}
 }
 
-// A table that is opened again has the form that was detected: its keys are not read again for that.
+// If a table is opened again, its form is not detected by reading keys again.
 func TestFormIsDetectedOnce(t *testing.T) {
 	t.Parallel()
 	dir := writeDatabase(t)
@@ -163,7 +162,7 @@ func TestFormIsDetectedOnce(t *testing.T) {
 	}
 }
 
-// removeManifest has a database have no levels.
+// removeManifest makes the levels of a database unknown.
 func removeManifest(t *testing.T, dir string) {
 	t.Helper()
 	noError(t, errors.Join(os.Remove(filepath.Join(dir, "CURRENT")), os.Remove(onlyFile(t, filepath.Join(dir, "MANIFEST-*")))))

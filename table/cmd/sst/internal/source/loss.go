@@ -14,19 +14,19 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// A Loss is a range of keys of which some or all are lost, because a table, or a part of it, cannot
-// be read. In a database, an older version of such a key may show, or one that was deleted.
+// A Loss is a range of keys, some or all of which are lost because a table or a part of it cannot be read. In a
+// database, older versions of these keys, or deleted keys, may show.
 type Loss struct {
 	Keys KeyRange
-	Err  error // what is damaged
+	Err  error // the damage
 	More int   // number of further damaged blocks in the range
 
-	// Ranges is how many ranges it stands for, if Keys is from the first to the last of them. 0: one.
+	// Ranges is the number of ranges if Keys spans several, from the first to the last. 0: one.
 	Ranges int
 
 	path   string
-	level  int  // of the table, or -1 if the MANIFEST does not list it
-	sorted bool // all keys that were found are there, sorted: keys are lost only if they were altered
+	level  int  // the table's level, or -1 if the MANIFEST does not list it
+	sorted bool // all keys were kept and sorted, and are lost only if they were altered
 }
 
 func (l *Loss) Error() string {
@@ -51,7 +51,6 @@ func (l *Loss) Error() string {
 	return fmt.Sprintf("lost the %s%s (%s%s)", l.Keys, parts, why, more)
 }
 
-// Unwrap returns what is damaged.
 func (l *Loss) Unwrap() error { return l.Err }
 
 // InFile returns the Loss with the name of the file.
@@ -65,7 +64,8 @@ func newLoss(path string, keys KeyRange, err error) Loss {
 	return Loss{Keys: keys, Err: err, path: path}
 }
 
-// lose takes note that keys of a table are lost, or sorted, once for each cause. What is lost of a spare or an obsolete one does not count.
+// lose records that keys of a table are lost, or sorted, once for each cause. Losses in spare and obsolete tables
+// do not count.
 func (s *Source) lose(t *Table, cause string, keys KeyRange, sorted bool, err error) {
 	id := t.Path + "\x00" + cause
 	if t.Spare || t.Obsolete || s.losses.noted[id] {
@@ -76,23 +76,22 @@ func (s *Source) lose(t *Table, cause string, keys KeyRange, sorted bool, err er
 	s.losses.noted[id], s.losses.all = true, append(s.losses.all, l)
 }
 
-// loseKey takes note that one key of a table is lost, or sorted.
+// loseKey records that one key of a table is lost, or sorted.
 func (s *Source) loseKey(t *Table, user []byte, sorted bool, err error) {
 	key := bytes.Clone(user)
 	s.lose(t, "key "+string(key), KeyRange{From: key, To: key}, sorted, err)
 }
 
-// loseTable takes note that a table cannot be opened, and so can have lost keys.
+// loseTable records that a table cannot be opened, so keys in a range may be lost.
 func (s *Source) loseTable(t *Table, keys KeyRange, err error) { s.lose(t, "table", keys, false, err) }
 
-// isPassedOver reports whether reading goes on after an error of a table, without what the error is
-// about.
+// isPassedOver reports whether reading continues after an error of a table, without the part in question.
 func (s *Source) isPassedOver(err error) bool {
 	return errors.Is(err, table.ErrCorrupt) && !s.o.Strict
 }
 
-// onLoss returns IterOptions.OnLoss for a table: it goes on, and takes note of the Loss. With Options.Strict it is nil. A
-// repair does not go on where keys are out of order until SortDisordered sorts them.
+// onLoss returns the IterOptions.OnLoss for a table: it records the Loss and continues. With Options.Strict it is
+// nil. With Options.Salvage, keys out of order end the scan until SortDisordered was called.
 func (s *Source) onLoss(t *Table, f *dbfile.File) func(table.Loss) bool {
 	if s.o.Strict {
 		return nil
@@ -102,12 +101,12 @@ func (s *Source) onLoss(t *Table, f *dbfile.File) func(table.Loss) bool {
 		e := l.Err.(*table.CorruptionError)
 		disorder := errors.Is(e, table.ErrOrder)
 		if disorder && (!f.Declared.Trusted || s.o.Salvage && !s.sortsDisorder) {
-			return false // the order may be another one
+			return false // the keys may be in another order
 		}
 		if _, noted := t.lostBlocks[e.Offset]; noted {
 			return true
 		}
-		keys := all // in another order, a block can have had any of the table
+		keys := all // in another order, the block may have had any key of the table
 		if isOrdered {
 			keys = s.within(keysBetween(f, e.KeysAfter, e.KeysUpTo), all)
 		}
@@ -120,7 +119,7 @@ func (s *Source) onLoss(t *Table, f *dbfile.File) func(table.Loss) bool {
 	}
 }
 
-// losses are what a Source has lost, in the order in which it was found.
+// losses are the losses of a Source, in the order in which they were found.
 type losses struct {
 	all   []Loss
 	noted map[string]bool // see lose
@@ -135,7 +134,7 @@ func (s *Source) lossIn(t *Table) error {
 	return s.losses.all[i].InFile()
 }
 
-// keysOf returns the range of a table, as far as it is known.
+// keysOf returns the key range of a table, as far as it is known.
 func (s *Source) keysOf(t *Table) KeyRange {
 	if t.internalKeys {
 		return userKeys(t.smallest, t.largest)
@@ -148,7 +147,7 @@ func userKeys(from, to []byte) KeyRange {
 	return KeyRange{From: internalkey.UserKey(from), To: internalkey.UserKey(to)}
 }
 
-// within returns the part of a range that is within the range of its table.
+// within returns the part of r that lies within all, the range of its table.
 func (s *Source) within(r, all KeyRange) KeyRange {
 	if s.Order == table.AnyOrder {
 		return r
@@ -159,14 +158,15 @@ func (s *Source) within(r, all KeyRange) KeyRange {
 	if r.To == nil || all.To != nil && s.Order.Compare(all.To, r.To) < 0 {
 		r.To, r.BeforeTo = all.To, false
 	}
-	if r.From != nil && r.To != nil && s.Order.Compare(r.From, r.To) > 0 { // it is a part of another table
+	if r.From != nil && r.To != nil && s.Order.Compare(r.From, r.To) > 0 { // the block belongs to another table
 		return all
 	}
 	return r
 }
 
-// keysBetween returns the range of keys > one separator and ≤ the next. Of the user key of the first one there can be
-// older versions, unless its sequence number is 0. One with the maximum sequence number is before all versions.
+// keysBetween returns the range of keys > one separator and ≤ the next. Older versions of the first separator's
+// user key are in the range, unless its sequence number is 0. A separator with the maximum sequence number precedes
+// all versions of its user key.
 func keysBetween(f *dbfile.File, after, upTo []byte) KeyRange {
 	if !f.Internal {
 		return KeyRange{From: after, To: upTo, AfterFrom: true}
@@ -178,7 +178,7 @@ func keysBetween(f *dbfile.File, after, upTo []byte) KeyRange {
 	return keys
 }
 
-// LossIn returns an error of a table as a Loss, if it is the damage of a data block. It wraps others.
+// LossIn returns an error of a table as a Loss if a data block is damaged. It wraps other errors.
 func LossIn(f *dbfile.File, err error) error {
 	e, ok := err.(*table.CorruptionError)
 	if !ok || e.KeysUpTo == nil {
@@ -188,8 +188,7 @@ func LossIn(f *dbfile.File, err error) error {
 	return l.InFile()
 }
 
-// LossOf returns the error of opening a table as a Loss, if it is damage and the range of the table
-// is known.
+// LossOf returns an error of opening a table as a Loss if the table is damaged and its range is known.
 func LossOf(l dbdir.TableFile, err error) error {
 	loss := newLoss(l.Path, KeyRange{}, err)
 	switch {
@@ -205,8 +204,8 @@ func LossOf(l dbdir.TableFile, err error) error {
 	return loss.InFile()
 }
 
-// Losses returns what was lost so far within a range of keys. Damaged blocks next to each other
-// are one Loss. Those of a scan in ascending order are found before it shows a greater key.
+// Losses returns the losses found so far in a range of keys. Adjacent damaged blocks are one Loss. A scan in
+// ascending order finds each loss before it yields a greater key.
 func (s *Source) Losses(within KeyRange) (all []Loss) {
 	for _, l := range s.losses.all {
 		if n := len(all); l.Keys.overlaps(s.Order, within) && (n == 0 || !all[n-1].join(&l)) {
@@ -216,7 +215,7 @@ func (s *Source) Losses(within KeyRange) (all []Loss) {
 	return all
 }
 
-// join adds the next Loss of the file to l if it is of the next data block, and reports whether it is.
+// join adds next to l if it is a Loss in the file's next data block, and reports whether it did.
 func (l *Loss) join(next *Loss) bool {
 	if l.path != next.path || l.sorted != next.sorted || l.Keys.To == nil || next.Keys.From == nil || !bytes.Equal(l.Keys.To, next.Keys.From) {
 		return false
@@ -226,7 +225,8 @@ func (l *Loss) join(next *Loss) bool {
 	return true
 }
 
-// ByFile returns one Loss for each file, in the order of the first ones.
+// ByFile merges the losses of each file into one, in the order of each file's first loss. Sorted keys are kept
+// apart from lost ones.
 func (s *Source) ByFile(losses []Loss) []Loss {
 	var all []Loss
 	for _, l := range losses {
@@ -243,7 +243,7 @@ func (s *Source) ByFile(losses []Loss) []Loss {
 	return all
 }
 
-// JoinLosses joins Losses of data blocks of a table that are next to each other, in the order of their keys.
+// JoinLosses joins the losses of adjacent data blocks of a table. err must list them in key order.
 func JoinLosses(err error) error {
 	var all []error
 	var last *Loss
@@ -256,7 +256,7 @@ func JoinLosses(err error) error {
 	return errors.Join(all...)
 }
 
-// Hull returns the smallest range that has the keys of all losses.
+// Hull returns the smallest range that contains all keys of the losses.
 func (s *Source) Hull(losses []Loss) KeyRange {
 	all := losses[0].Keys
 	for _, l := range losses[1:] {
@@ -268,7 +268,7 @@ func (s *Source) Hull(losses []Loss) KeyRange {
 // HasLayers reports whether the source is a set with layers.
 func (s *Source) HasLayers() bool { return s.dir.Layers > 0 }
 
-// HasVersions reports whether older versions can show in place of what is lost.
+// HasVersions reports whether older versions can show in place of lost ones.
 func (s *Source) HasVersions() bool {
 	return s.Internal || len(s.Tables) > 1 && (!s.isSet() || s.dir.Layers > 0)
 }

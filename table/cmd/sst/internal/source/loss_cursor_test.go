@@ -20,8 +20,9 @@ func (c countingOrder) Compare(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
-// Whatever the losses are, and whenever they are found, a LossCursor finds a key lost if a range has it. The work does
-// not grow with their square, even if each key is a loss, as in a table that lies in the place of another one.
+// A LossCursor reports a key as lost if and only if a range contains it, whichever losses there are and whenever
+// they are found. The work is not quadratic, even if each key is a loss, as if another table is in the place of a
+// table.
 func TestLossCursor(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -47,7 +48,7 @@ func TestLossCursor(t *testing.T) {
 		c := s.NewLossCursor()
 		for i := range keys {
 			if rng.IntN(10) == 0 {
-				add(i + rng.IntN(20)) // found while it goes on
+				add(i + rng.IntN(20)) // found during the scan
 			}
 			for level := range 4 {
 				want := false

@@ -23,7 +23,7 @@ func numberedKeys(n int) []string {
 	return keys
 }
 
-// Wherever two keys of a table are swapped, it is of another order.
+// A table with two swapped keys is in another order, wherever they are.
 func TestAnySwappedPairIsAnotherOrder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -53,14 +53,14 @@ func TestAnySwappedPairIsAnotherOrder(t *testing.T) {
 	}
 }
 
-// Of a large table not all is looked at. What is come to later is no damage either.
+// Only a part of a large table is checked when it is opened. Disorder that is found later is not damage either.
 func TestSwappedPairThatIsNotLookedAt(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "t.ldb")
 	w, err := table.Create(path, &table.WriterOptions{Comparer: table.AnyOrder, BlockSize: 1 << 20, Compression: table.NoCompression})
 	noError(t, err)
 	keys := numberedKeys(2 * 3 * 8 << 20 >> 20)
-	keys[2], keys[3] = keys[3], keys[2] // of the second block, that comes between two that are looked at
+	keys[2], keys[3] = keys[3], keys[2] // in the second block, between two blocks that are checked
 	for _, key := range keys {
 		noError(t, w.Append([]byte(key), make([]byte, 512<<10)))
 	}
@@ -84,8 +84,7 @@ func TestSwappedPairThatIsNotLookedAt(t *testing.T) {
 	}
 }
 
-// To find out the order of keys, all data blocks of a small table are read, and with an order that is
-// given at most three.
+// Detecting the order of a small table reads all data blocks. If the order is given, at most three are read.
 func TestBlocksReadForTheOrder(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "t.ldb")

@@ -9,11 +9,12 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 )
 
-// prefetchGap is how many bytes between blocks are read with them. Over a network they take as long as a request.
+// prefetchGap is the largest gap between blocks that are read in one request. Over a network, reading this many
+// bytes takes as long as a request.
 const prefetchGap = 64 << 10
 
-// Prefetch reads what Get needs for keys of a remote set, several tables and blocks at a time. Without
-// Options.KeepBlocks it does nothing. Get returns the errors.
+// Prefetch reads the blocks of a remote set that Get will need for keys, from several tables at a time. Without
+// Options.KeepBlocks it does nothing. Errors are left to Get.
 func (s *Source) Prefetch(keys [][]byte) {
 	if !s.o.KeepBlocks || !s.isSet() || !files.IsRemote(s.Path) {
 		return
@@ -23,28 +24,29 @@ func (s *Source) Prefetch(keys [][]byte) {
 		candidates[i] = s.candidates(key)
 	}
 	for age := 0; ; age++ {
-		asked := map[*Table][]int{}
+		wanted := map[*Table][]int{}
 		for i, tables := range candidates {
 			if age < len(tables) && !found[i] {
-				asked[tables[age]] = append(asked[tables[age]], i)
+				wanted[tables[age]] = append(wanted[tables[age]], i)
 			}
 		}
-		if len(asked) == 0 {
+		if len(wanted) == 0 {
 			return
 		}
-		s.prefetchFrom(asked, keys, found)
+		s.prefetchFrom(wanted, keys, found)
 	}
 }
 
-// prefetchFrom reads the blocks of tables that may have keys, by their indexes, and notes which are found.
-func (s *Source) prefetchFrom(asked map[*Table][]int, keys [][]byte, found []bool) {
-	s.fetch(asked)
+// prefetchFrom reads the blocks that may contain the wanted keys, by the indexes of their tables. It sets found for
+// keys that it finds.
+func (s *Source) prefetchFrom(wanted map[*Table][]int, keys [][]byte, found []bool) {
+	s.fetch(wanted)
 	var parts []table.GetManyPart
 	opened := map[*Table]*dbfile.File{}
-	for t, wanted := range asked {
+	for t, positions := range wanted {
 		if f, err := s.open(t); err == nil {
 			opened[t] = f
-			parts = append(parts, table.GetManyPart{Reader: f.Reader, Keys: wanted})
+			parts = append(parts, table.GetManyPart{Reader: f.Reader, Keys: positions})
 		}
 	}
 	table.GetMany(context.Background(), keys, parts, &table.GetManyOptions{Gap: prefetchGap}, func(i int, _ []byte) error {
@@ -56,7 +58,7 @@ func (s *Source) prefetchFrom(asked map[*Table][]int, keys [][]byte, found []boo
 	}
 }
 
-// fetch reads what opens tables.
+// fetch reads the tails of tables, so that opening them takes no further requests.
 func (s *Source) fetch(tables map[*Table][]int) {
 	var names []string
 	for t := range tables {

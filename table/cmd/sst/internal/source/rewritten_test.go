@@ -20,8 +20,8 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// recovered has goleveldb recover a database with damaged tables, which it writes anew, and
-// returns what its iterator finds then.
+// recovered makes goleveldb recover a database with damaged tables, which it rewrites. It returns the pairs that
+// its iterator then finds.
 func recovered(t *testing.T, dir string, o *opt.Options) (found map[string]string) {
 	t.Helper()
 	tables, err := filepath.Glob(filepath.Join(dir, "*.ldb"))
@@ -34,7 +34,7 @@ func recovered(t *testing.T, dir string, o *opt.Options) (found map[string]strin
 	return found
 }
 
-// pairsOf returns what a scan finds.
+// pairsOf returns the pairs that a scan yields.
 func pairsOf(t *testing.T, s *Source) map[string]string {
 	t.Helper()
 	found := map[string]string{}
@@ -45,12 +45,12 @@ func pairsOf(t *testing.T, s *Source) map[string]string {
 	return found
 }
 
-// Tables that goleveldb's recovery wrote anew have internal keys in the order of user keys,
-// and a filter of internal keys. They are recognized, and all of their keys are found. They are sorted each time that
-// they are opened, also if there are too many to stay open.
+// Tables rewritten by goleveldb's recovery have internal keys in the order of user keys, and a filter of internal
+// keys. They are recognized, and all their keys are found. They are sorted each time they are opened, also if there
+// are too many to keep open.
 func TestRewrittenTables(t *testing.T) {
 	t.Parallel()
-	const never = 1 << 20 // or compacting would write them anew again
+	const never = 1 << 20 // otherwise compaction would rewrite them
 	for name, tt := range map[string]struct {
 		o      opt.Options
 		writes int
@@ -83,7 +83,7 @@ func TestRewrittenTables(t *testing.T) {
 			if tt.many != (len(s.Tables) > maxOpenTables) {
 				t.Errorf("%d tables", len(s.Tables))
 			}
-			if !tt.many { // or it takes long
+			if !tt.many { // otherwise it takes long
 				checkLookups(t, s, slices.Collect(maps.Keys(want)), func(key string) (string, bool) { return want[key], true })
 			}
 			if !strings.Contains(fmt.Sprint(notes), "goleveldb's recovery wrote its internal keys in bytewise order") {
@@ -93,8 +93,7 @@ func TestRewrittenTables(t *testing.T) {
 	}
 }
 
-// What is done with such a table alone is about the file as it is, and not about a copy that is
-// sorted.
+// A single table of this kind is treated as it is, without sorting a copy.
 func TestRewrittenTableAlone(t *testing.T) {
 	t.Parallel()
 	dir := writeDatabase(t)
@@ -117,8 +116,8 @@ func TestRewrittenTableAlone(t *testing.T) {
 	}
 }
 
-// Damage in a table that goleveldb's recovery wrote anew, whose blocks are in another order, costs
-// the keys of a block, and may be that of any of its keys.
+// A damaged block in a table rewritten by goleveldb's recovery loses the keys of that block. Since its blocks are
+// in another order, the loss can be any of the table's keys.
 func TestDamagedRewrittenTable(t *testing.T) {
 	t.Parallel()
 	dir := writeDatabase(t)

@@ -15,10 +15,10 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// A run has tables of one level, or without levels, that do not overlap.
+// A run is a list of tables that do not overlap. They are of one level, or have no level.
 type run = dbread.Run[*Table]
 
-// arranged returns the tables that have keys in a few runs, those of the newest level first.
+// arranged returns the tables that have keys, arranged in a few runs. Runs of the newest level come first.
 func (s *Source) arranged() []run {
 	if s.runs != nil {
 		return s.runs
@@ -27,7 +27,7 @@ func (s *Source) arranged() []run {
 	tables := slices.DeleteFunc(slices.Clone(s.Tables), func(t *Table) bool { return t.skip })
 	slices.SortStableFunc(tables, func(a, b *Table) int {
 		if s.o.Repair && (a.Meta == nil) != (b.Meta == nil) {
-			return b.Level() - a.Level() // what a listed one has too is certain: see LossCursor.IsCertain
+			return b.Level() - a.Level() // listed tables first: only their entries can be certain, see LossCursor.IsCertain
 		}
 		if a.Level() != b.Level() {
 			return a.Level() - b.Level()
@@ -47,17 +47,17 @@ func (s *Source) arranged() []run {
 	return s.runs
 }
 
-// isByAge reports whether a table is one of level 0, whose runs are in the order of their ages: of equal entries that of
-// the newest file counts, as in the engines.
+// isByAge reports whether a table is in level 0 of a database. Runs of level 0 are ordered by age: of equal
+// entries, the one in the newest file counts, as in engines.
 func (s *Source) isByAge(t *Table) bool { return t.Level() == 0 && !s.isSet() }
 
-// runsOf returns the runs of a level.
+// runsOf arranges the tables of a level in runs.
 func (s *Source) runsOf(level []*Table) (runs []run) {
 	byAge := s.isByAge(level[0])
 	for _, t := range level {
 		keys, i := merge.LevelTable{Name: t.Path, Smallest: t.smallest, Largest: t.largest}, 0
 		if byAge {
-			i = max(0, len(runs)-1) // older ones are complete
+			i = max(0, len(runs)-1) // earlier runs are complete
 		}
 		for i < len(runs) && !runs[i].Insert(s.Comparer(), t, keys) {
 			i++
@@ -87,14 +87,14 @@ func (s *Source) candidates(key []byte) (all []*Table) {
 	return all
 }
 
-// A runScan is the scan of a run. At most one of its tables is open at a time.
+// A runScan scans a run. At most one of its tables is open at a time.
 type runScan struct {
 	s  *Source
 	o  table.IterOptions
-	at *fileIter // the iterator over the table that is open, or was last
+	at *fileIter // the iterator over the table that was opened last
 }
 
-// iter returns an iterator over the run, or nil if none of its keys is within the bounds.
+// iter returns an iterator over the run, or nil if none of its tables is within the bounds.
 func (r *runScan) iter(of *run) (merge.Iterator, error) {
 	if r.s.Order == table.AnyOrder || !of.IsKnown() {
 		return r.open(of.Tables[0])
@@ -106,7 +106,7 @@ func (r *runScan) iter(of *run) (merge.Iterator, error) {
 	return it, nil
 }
 
-// open opens a table of the run. One that is damaged has no entries.
+// open opens a table of the run. A damaged table yields no entries.
 func (r *runScan) open(t *Table) (merge.Iterator, error) {
 	f, err := r.s.open(t)
 	if r.s.isPassedOver(err) {
@@ -122,7 +122,7 @@ func (r *runScan) open(t *Table) (merge.Iterator, error) {
 	return r.at, nil
 }
 
-// A fileIter closes its table too, and names the table in errors.
+// A fileIter is an iterator that also closes its table, and names the table in errors.
 type fileIter struct {
 	*table.Iter
 	s     *Source
@@ -150,8 +150,8 @@ func (s *Source) noteUnknownOrder() {
 	}
 }
 
-// scanTableByTable yields all entries if the order is unknown: those of the logs as they
-// were written, and then those of one table after the other.
+// scanTableByTable yields all entries if the order is unknown: first those of the logs as they were written, then
+// those of each table in turn.
 func (s *Source) scanTableByTable(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		if err := s.checkScanWithoutOrder(o); err != nil {

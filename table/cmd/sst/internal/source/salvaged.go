@@ -12,8 +12,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// openSalvaged opens what package salvage finds in a table that cannot be opened, or returns that damage.
-// What can be missing is a Loss.
+// openSalvaged reads the pairs that package salvage finds in a table that cannot be opened. Keys that may be
+// missing are a Loss. If nothing can be salvaged, it returns damage.
 func (s *Source) openSalvaged(t *Table, damage error) (*dbfile.File, error) {
 	o := t.FileOptions(s.o.ListOptions)
 	f, err := dbfile.OpenDamaged(t.Path, o)
@@ -36,7 +36,7 @@ func (s *Source) openSalvaged(t *Table, damage error) (*dbfile.File, error) {
 		for name, n := range found.Compressions {
 			s.Compressions[name] += n
 		}
-		s.loseBehind(t, found.Internal, whole, damage)
+		s.loseAfter(t, found.Internal, whole, damage)
 		err = f.ReadSorted(s.ownPairs(t, found, whole), dbfile.Stored{Internal: found.Internal, Order: s.Order}, s.loseRepeated(t, f), s.o.TempDir)
 		t.inDatabase = f.InDatabase()
 	}
@@ -46,9 +46,9 @@ func (s *Source) openSalvaged(t *Table, damage error) (*dbfile.File, error) {
 	return f, nil
 }
 
-// loseBehind takes note of what a table that cannot be opened can have lost: keys that follow those that were
-// found one after the other, up to the last one that the MANIFEST has.
-func (s *Source) loseBehind(t *Table, internal bool, whole []byte, damage error) {
+// loseAfter records the keys that a table that cannot be opened may have lost: the keys after whole, see
+// WholeUntil, up to the last one that the MANIFEST lists.
+func (s *Source) loseAfter(t *Table, internal bool, whole []byte, damage error) {
 	rest := s.keysOf(t)
 	if t.Meta != nil && internal && whole != nil && s.Order != table.AnyOrder {
 		rest.From, rest.AfterFrom = internalkey.UserKey(whole), true
@@ -60,8 +60,8 @@ func (s *Source) loseBehind(t *Table, internal bool, whole []byte, damage error)
 	s.loseTable(t, rest, damage)
 }
 
-// ownPairs leaves out pairs that cannot be those of the table: a search for blocks also finds those of a
-// table that is a value of this one. Up to the key last they are the table's, and what is left out of them is a Loss.
+// ownPairs yields the pairs that can belong to the table. If a value of this table is itself a table, a search for
+// blocks finds its blocks too. Up to the key last all pairs are the table's own, so leaving one out is a Loss.
 func (s *Source) ownPairs(t *Table, found *salvage.Salvage, last []byte) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
 		whole := last != nil
@@ -78,8 +78,8 @@ func (s *Source) ownPairs(t *Table, found *salvage.Salvage, last []byte) iter.Se
 	}
 }
 
-// mayHave reports whether a table can have an internal key, by its form and by the MANIFEST. anyKind says that its
-// kind does not matter.
+// mayHave reports whether a table can contain an internal key, by the key's form and the range in the MANIFEST. If
+// anyKind is true, its kind does not matter.
 func (s *Source) mayHave(t *Table, key []byte, anyKind bool) bool {
 	k, ok := internalkey.Parse(key)
 	if !ok || k.Kind > internalkey.Set && !anyKind {
@@ -92,11 +92,11 @@ func (s *Source) mayHave(t *Table, key []byte, anyKind bool) bool {
 	return order.Compare(key, t.Meta.Smallest) >= 0 && order.Compare(key, t.Meta.Largest) <= 0
 }
 
-// SortDisordered has the tables sorted whose keys are out of order, or of the range that the MANIFEST says, under
-// right checksums. A Scan of a repair that has ended with table.ErrOrder can then begin again. Each block with such
-// keys is a Loss, and so is each key that is where others belong.
+// SortDisordered sorts the tables whose keys, despite valid checksums, are out of order or outside the range in the
+// MANIFEST. After a repair's Scan has failed with table.ErrOrder, it can then be started again. Each block with
+// such keys is a Loss, and so is each misplaced key.
 func (s *Source) SortDisordered() error {
-	s.sortsDisorder, s.runs = true, nil // whose ranges can change
+	s.sortsDisorder, s.runs = true, nil // ranges of tables can change
 	for _, t := range s.Tables {
 		f, err := s.open(t)
 		if err == nil && !f.IsSorted() {
@@ -121,8 +121,8 @@ func (s *Source) SortDisordered() error {
 	return nil
 }
 
-// loseEnds takes note of the first and the last key that the MANIFEST gives a sorted table, if that lacks them: one of
-// its other keys was altered, and these are what it can have been.
+// loseEnds records the first and last key that the MANIFEST lists, if a sorted table lacks them: another of its
+// keys was altered, and may originally have been one of these.
 func (s *Source) loseEnds(t *Table, f *dbfile.File) {
 	if t.Meta == nil || !f.IsSorted() {
 		return
@@ -135,13 +135,13 @@ func (s *Source) loseEnds(t *Table, f *dbfile.File) {
 	}
 }
 
-// pairs returns the entries of a table. A key that is where others belong is a Loss, and so is one that is no internal
-// key, which it leaves out.
+// pairs yields the entries of a table. A misplaced key is a Loss. A key that is no internal key is a Loss too, and
+// left out.
 func (s *Source) pairs(t *Table, f *dbfile.File) iter.Seq2[input.Pair, error] {
-	o := table.IterOptions{ReadAhead: readAhead, OnLoss: s.onLoss(t, f)} // before f is another table
+	o := table.IterOptions{ReadAhead: readAhead, OnLoss: s.onLoss(t, f)} // now, since ReadSorted changes f
 	return func(yield func(input.Pair, error) bool) {
 		it := f.Reader.NewIter(&o)
-		defer it.Close() // returns Error again
+		defer it.Close() // Error is checked below
 		for it.Next() {
 			block, lost := t.lostBlocks[int64(it.Block().Offset)]
 			user := f.FilterKey(it.Key())
@@ -162,7 +162,7 @@ func (s *Source) pairs(t *Table, f *dbfile.File) iter.Seq2[input.Pair, error] {
 	}
 }
 
-// loseRepeated returns a function that takes note of an entry that is left out, because one before has the same key.
+// loseRepeated returns a function that records an entry left out because an earlier one has the same key.
 func (s *Source) loseRepeated(t *Table, f *dbfile.File) func(key []byte) {
 	return func(key []byte) {
 		s.loseKey(t, f.FilterKey(key), false, dbfile.Corruption("two entries with the same sequence number: kept the first in the file"))

@@ -15,22 +15,21 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// ScanOptions say which entries to scan, and in which order.
+// ScanOptions are the options of Scan: which entries it yields, and in which order.
 type ScanOptions struct {
 	From, To []byte // user keys ≥ From and < To; nil: no bound
-	Prefix   []byte // only user keys with this prefix matter: filters may exclude others; nil: all do
+	Prefix   []byte // only user keys with this prefix matter, and filters may rule out others; nil: all keys matter
 	Reverse  bool   // scan from the last key to the first
 	Versions bool   // all versions and tombstones, not only newest values
-	InOrder  bool   // also all versions of a single log come in key order
+	InOrder  bool   // with Versions, scan even a single log in key order
 
-	Tombstones bool // those that are the newest version of their key too
-	Scans      int  // how many scans go on at the same time, which share the memory to read ahead; 0: one
+	Tombstones bool // without Versions, also tombstones that are the newest version of their key
+	Scans      int  // number of concurrent scans, which share the memory for reading ahead; 0: one
 }
 
-// Scan returns the entries of the logs and tables in key order. Versions of a key come
-// newest first, or with Reverse oldest first. All versions of a single log come in the
-// order in which they were written, unless InOrder is set. Each entry is valid until the next. The first error
-// ends the scan.
+// Scan yields the entries of the logs and tables in key order. Versions of a key come newest first, or with Reverse
+// oldest first. With Versions, a single log is scanned in the order in which it was written, unless InOrder or
+// Reverse is set. Each entry is valid until the next. The first error ends the scan.
 func (s *Source) Scan(o ScanOptions) iter.Seq2[Entry, error] {
 	switch {
 	case s.isLog && o.Versions && !o.Reverse && !o.InOrder:
@@ -41,11 +40,12 @@ func (s *Source) Scan(o ScanOptions) iter.Seq2[Entry, error] {
 	return s.newestVersions(o)
 }
 
-// newestVersions returns the newest entry of each key, without tombstones unless o asks for them. Of internal keys in
-// ascending order it is the first, which is shown at once. Others are shown when all entries of their key were seen.
+// newestVersions yields the newest entry of each key. It skips tombstones unless Tombstones is set. Among internal
+// keys in ascending order the newest comes first, and is yielded at once. Otherwise all entries of the key are read
+// first.
 func (s *Source) newestVersions(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		var newest Entry // with its own memory
+		var newest Entry // a copy
 		have, atOnce, lost := false, s.Internal && !o.Reverse, s.NewLossCursor()
 		show := func(e *Entry) bool {
 			if e.Kind == internalkey.Set {
@@ -83,7 +83,7 @@ func (s *Source) newestVersions(o ScanOptions) iter.Seq2[Entry, error] {
 	}
 }
 
-// scanAll returns all entries of all logs and tables.
+// scanAll yields all entries of all logs and tables.
 func (s *Source) scanAll(o ScanOptions) iter.Seq2[Entry, error] {
 	if s.Order == table.AnyOrder {
 		return s.scanTableByTable(o)
@@ -91,15 +91,16 @@ func (s *Source) scanAll(o ScanOptions) iter.Seq2[Entry, error] {
 	return s.scanMerged(o)
 }
 
-// scanMerged merges tables that have the same order. If a file was removed, it continues
-// with the files that the directory has then, unless the order is unknown. It does not go on with another set.
+// scanMerged merges tables that have the same order. If a file was removed, it lists the directory again and
+// continues where it was, unless the order is unknown. If another set has replaced the set by then, it returns an
+// error.
 func (s *Source) scanMerged(o ScanOptions) iter.Seq2[Entry, error] {
 	begin, move := (*merge.Iter).First, (*merge.Iter).Next
 	if o.Reverse {
 		begin, move = (*merge.Iter).Last, (*merge.Iter).Prev
 	}
 	return func(yield func(Entry, error) bool) {
-		var last []byte // for a directory, the last key that was returned; nil: none
+		var last []byte // for a directory, the last key that was yielded; nil: none
 		for tries := 1; ; tries++ {
 			it, runs, err := s.merged(o, last)
 			ok := err == nil && begin(it)
@@ -113,7 +114,7 @@ func (s *Source) scanMerged(o ScanOptions) iter.Seq2[Entry, error] {
 				}
 				e, err := s.entry(runs[it.Source()], it)
 				if !yield(e, err) || err != nil {
-					it.Close() // it has no error, or another came first
+					it.Close() // reading succeeded, or another error comes first
 					return
 				}
 			}
@@ -136,8 +137,8 @@ func (s *Source) scanMerged(o ScanOptions) iter.Seq2[Entry, error] {
 	}
 }
 
-// merged returns an iterator over the entries of all tables and logs, and what it merges: the logs are nil. Unless
-// last is nil, it goes on at that key.
+// merged returns an iterator over the entries of all tables and logs, and its sources: nil stands for the logs. If
+// last is not nil, the iterator continues at that key.
 func (s *Source) merged(o ScanOptions, last []byte) (it *merge.Iter, from []*runScan, err error) {
 	if s.logs.sorted == nil && len(s.logs.paths) > 0 {
 		keys := dbfile.Stored{Internal: true, Order: s.Order}
@@ -173,13 +174,13 @@ func (s *Source) merged(o ScanOptions, last []byte) (it *merge.Iter, from []*run
 	return merge.New(s.Comparer(), its...), from, nil
 }
 
-// How much of a table, and of all tables together, is read at once.
+// Limits for reading ahead in a table, and in all tables together, in bytes.
 const (
 	readAhead         = 256 << 10
 	maxTotalReadAhead = 16 << 20
 )
 
-// entry returns the current entry, which is of a run or, if that is nil, of the logs.
+// entry returns the current entry of it. r is its run, or nil for the logs.
 func (s *Source) entry(r *runScan, it *merge.Iter) (e Entry, err error) {
 	if r == nil {
 		return s.logs.decodeSorted(it.Key(), it.Value())
@@ -193,7 +194,7 @@ func (s *Source) entry(r *runScan, it *merge.Iter) (e Entry, err error) {
 	return e, nil
 }
 
-// An Entry is an entry of a table, or a write of a log, with the place where a Scan has found it.
+// An Entry is an entry of a table or a write of a log, with its location.
 type Entry struct {
 	dbfile.Entry
 	Table  *Table // nil: the entry is in a log
@@ -203,8 +204,8 @@ type Entry struct {
 	age int // the age of its table; 0 for a log
 }
 
-// newerThan reports whether e shadows o, which has the same key. With the same sequence number, a value comes before
-// a deletion, as in the order of internal keys. Without sequence numbers, the newest table counts.
+// newerThan reports whether e shadows o, which has the same key. If their sequence numbers are equal, a value
+// shadows a deletion, as in the order of internal keys. Without sequence numbers, the newest table counts.
 func (e Entry) newerThan(o Entry) bool {
 	if e.Sequence == o.Sequence && (e.Kind == o.Kind || !e.Internal) {
 		return e.age < o.age

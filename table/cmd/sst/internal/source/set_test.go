@@ -14,7 +14,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// writeSet writes a set of that many tables of two keys each: 0000, 0002, 0004 and so on.
+// writeSet writes a set of that many tables with two keys each: 0000, 0002, 0004 and so on.
 func writeSet(t *testing.T, tables int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -22,7 +22,7 @@ func writeSet(t *testing.T, tables int) (dir string) {
 	return dir
 }
 
-// writeSetTo writes a set as writeSet does, of tables whose names begin with prefix.
+// writeSetTo is like writeSet, but the names of the tables begin with prefix.
 func writeSetTo(t *testing.T, dir string, tables int, prefix string) {
 	t.Helper()
 	var m set.Manifest
@@ -44,7 +44,7 @@ func writeSetTo(t *testing.T, dir string, tables int, prefix string) {
 	noError(t, errors.Join(err, os.WriteFile(filepath.Join(dir, "tables.jsonl"), b.Bytes(), 0o666)))
 }
 
-// Of a set of many tables, few are open at a time. A scan finds what is there.
+// A scan of a set with many tables finds all keys, and keeps few tables open.
 func TestManyTablesOfSet(t *testing.T) {
 	t.Parallel()
 	const tables = 3 * maxOpenTables
@@ -68,7 +68,8 @@ func TestManyTablesOfSet(t *testing.T) {
 	}
 }
 
-// A scan of a set that another replaces meanwhile does not go on with that. One that has begun with nothing does.
+// If a set is replaced during a scan, the scan ends with an error. A scan that has yielded nothing yet continues
+// with the new set.
 func TestSetIsReplaced(t *testing.T) {
 	t.Parallel()
 	const tables = 3 * maxOpenTables
@@ -113,7 +114,7 @@ func checkOpenTables(t *testing.T, s *Source) {
 	}
 }
 
-// A table that vanishes after the set was opened is damage for its keys only.
+// If a table vanishes after the set was opened, only its keys are affected.
 func TestTableOfSetVanishes(t *testing.T) {
 	t.Parallel()
 	dir := writeSet(t, 3)
@@ -142,7 +143,7 @@ func TestTableOfSetVanishes(t *testing.T) {
 	}
 }
 
-// Many lookups in a set open each table once, as long as there is memory for all, and keep few open if not.
+// Lookups in a set open each table once if there is memory for all, and otherwise keep few open.
 func TestManyLookupsInSet(t *testing.T) {
 	t.Parallel()
 	const tables = 3 * maxOpenTables
@@ -161,7 +162,7 @@ func TestManyLookupsInSet(t *testing.T) {
 	if len(opened) != tables || len(s.openTables) != tables {
 		t.Errorf("%d tables of %d were opened, and %d are open; want each opened once", len(opened), tables, len(s.openTables))
 	}
-	for _, full := range []bool{true, false} { // of memory
+	for _, full := range []bool{true, false} { // memory
 		few := openSource(t, s.Path, Options{Lookups: full})
 		if full {
 			few.openMemory = maxOpenMemory

@@ -1,4 +1,5 @@
-// Package source reads a table, a log, a database or a set as one sorted set of entries. Package dbfile has its files.
+// Package source reads a table, a log, a database or a set as one sorted set of entries. Package dbfile opens the
+// files.
 package source
 
 import (
@@ -24,21 +25,21 @@ type Source struct {
 	Path   string
 	Dir    bool
 	Tables []*Table // the newest first, by level and name
-	Notes  []string // what is not read, for messages
-	Damage error    // what is wrong with the directory itself; for tables see Losses, for logs LogDamage
+	Notes  []string // messages about files that are not read, and the like
+	Damage error    // damage of the directory itself; for tables see Losses, for logs LogDamage
 
-	Compressions map[string]int // of data blocks that were salvaged from tables without index: see salvage.Salvage
+	Compressions map[string]int // of data blocks salvaged from tables without an index: see salvage.Salvage
 
 	o             Options
 	isLog         bool      // it is a single log
-	dir           dbdir.Dir // what is listed of a directory
+	dir           dbdir.Dir // the listed directory
 	logs          logs
 	losses        *losses
-	openTables    []*Table // that stay open, the first opened one first
-	openMemory    int64    // of them
-	runs          []run    // see arranged; nil until then
+	openTables    []*Table // tables that stay open, in the order in which they were opened
+	openMemory    int64    // memory that openTables take
+	runs          []run    // set by arranged
 	noted         map[string]bool
-	hiding        bool // entries are hidden, which is noted
+	hiding        bool // hidden entries were found and noted
 	sortsDisorder bool // see SortDisordered
 }
 
@@ -48,7 +49,7 @@ func OpenSource(path string, o Options) (*Source, error) {
 	return openWith(path, o, &losses{noted: map[string]bool{}}, map[string]bool{})
 }
 
-// openWith is OpenSource with the losses and notes of the same Source before.
+// openWith is like OpenSource, but keeps the losses and notes of an earlier Source of the same path.
 func openWith(path string, o Options, losses *losses, noted map[string]bool) (*Source, error) {
 	_, err := files.Stat(path)
 	if s, found := dbfile.StandInOf(path, nil, err); found {
@@ -98,10 +99,10 @@ func (s *Source) openDir() error {
 		return err
 	}
 	s.dir, s.Damage = d, errors.Join(d.Damage...)
-	if d.Set == "" || !s.o.Lookups { // that a set has tables to sweep is no answer about a key
+	if d.Set == "" || !s.o.Lookups { // lookups need no note that a set has tables to sweep
 		s.Notes = d.Notes
 	}
-	for _, f := range d.Flaws { // they do not matter to what is read
+	for _, f := range d.Flaws { // flaws do not affect reading
 		s.Notes = append(s.Notes, files.Join(d.Path, f.File)+": "+f.What)
 	}
 	s.logs.paths = d.LogsToRead(s.o.ListOptions)
@@ -121,8 +122,8 @@ func (s *Source) openDir() error {
 	return nil
 }
 
-// add adds the next table. If the order is known, its key range is taken from the MANIFEST, or from the manifest of its
-// set.
+// add adds the next table. In a set, its key range is taken from the set's manifest. In a database whose order is
+// known, it is taken from the MANIFEST.
 func (s *Source) add(t *Table) error {
 	t.age = len(s.Tables)
 	s.Tables = append(s.Tables, t)
@@ -141,7 +142,7 @@ func (s *Source) add(t *Table) error {
 	if err != nil {
 		s.Notes = append(s.Notes, fmt.Sprintf("%v: the table is skipped", err))
 	}
-	if err != nil || !t.internalKeys || t.skip { // nothing of internal keys can be read
+	if err != nil || !t.internalKeys || t.skip { // no internal keys can be read
 		s.Tables = s.Tables[:len(s.Tables)-1]
 	}
 	return nil
@@ -179,8 +180,8 @@ func (s *Source) HasKeys() bool {
 	return len(s.logs.paths) > 0 || slices.ContainsFunc(s.Tables, func(t *Table) bool { return !t.skip })
 }
 
-// LastSequence returns the last sequence number that the MANIFEST has, without the writes in live logs. 0: there is
-// no MANIFEST. A damaged one can say more than there can be: then it is the highest that can.
+// LastSequence returns the MANIFEST's last sequence number, or 0 if there is no MANIFEST. Live logs may contain
+// later writes. If a damaged MANIFEST has an impossible number, LastSequence returns the highest possible one.
 func (s *Source) LastSequence() uint64 {
 	if s.dir.Version == nil {
 		return 0
@@ -188,7 +189,8 @@ func (s *Source) LastSequence() uint64 {
 	return min(s.dir.Version.LastSequence, internalkey.MaxSequence)
 }
 
-// inTables returns a sequence number: no table has a higher one, says the MANIFEST.
+// inTables returns the highest sequence number in tables according to the MANIFEST, or MaxUint64 if that is
+// unknown.
 func (s *Source) inTables() uint64 {
 	if s.dir.Version == nil || s.o.AllTables {
 		return math.MaxUint64
@@ -196,7 +198,7 @@ func (s *Source) inTables() uint64 {
 	return s.dir.Version.LastSequence
 }
 
-// isSet reports whether it is a set: Tables are in the order of their keys, which do not overlap within a layer.
+// isSet reports whether s is a set. Then Tables are in key order, and do not overlap within a layer.
 func (s *Source) isSet() bool { return s.dir.Set != "" }
 
 // File returns the single table: see Options.OneTable.
@@ -213,10 +215,10 @@ func (s *Source) Close() error {
 	return errors.Join(errs...)
 }
 
-// maxTries is how often a directory is read again when files were removed.
+// maxTries is the number of times that a directory is read if files keep being removed.
 const maxTries = 10
 
-// untilUnchanged calls do again when files were removed.
+// untilUnchanged calls do, and calls it again if files were removed meanwhile.
 func (s *Source) untilUnchanged(do func() error) (err error) {
 	for range maxTries {
 		if err = do(); !s.reopenIfChanged(err) {
@@ -226,8 +228,8 @@ func (s *Source) untilUnchanged(do func() error) (err error) {
 	return err
 }
 
-// reopenIfChanged opens the directory again if err says that a file was removed, because
-// its database is in use. It reports whether it did.
+// reopenIfChanged opens the directory again if err says that a file was removed, as happens when the database is in
+// use. It reports whether it did.
 func (s *Source) reopenIfChanged(err error) bool {
 	if !s.Dir || !errors.Is(err, fs.ErrNotExist) {
 		return false
@@ -252,32 +254,31 @@ func (s *Source) note(format string, args ...any) {
 	s.o.Note(note)
 }
 
-// MissingNote says which tables do not exist and are not named by an error, or is "".
+// MissingNote lists the missing tables that err does not name. It returns "" if there are none.
 func (s *Source) MissingNote(err error) string {
-	lacks := s.dir
+	dir := s.dir
 	if err != nil {
 		message := err.Error()
-		lacks.Missing = slices.DeleteFunc(slices.Clone(lacks.Missing), func(l dbdir.TableFile) bool { return strings.Contains(message, l.Path+": ") })
+		dir.Missing = slices.DeleteFunc(slices.Clone(dir.Missing), func(l dbdir.TableFile) bool { return strings.Contains(message, l.Path+": ") })
 	}
-	return strings.Join(text.Lines(lacks.MissingError()), "")
+	return strings.Join(text.Lines(dir.MissingError()), "")
 }
 
-// Options say how to open a Source, and its files.
+// Options are the options for opening a Source and its files.
 type Options struct {
 	dbdir.ListOptions
 	OneTable bool // open a single table, not a directory or a log
 
-	// Note, if not nil, is called with notes for the user, such as what is not read.
+	// If Note is not nil, it is called with notes for the user, for example about files that are not read.
 	Note func(string)
 
-	// Lookups says that keys are looked up, and nothing is scanned.
+	// Lookups means that keys are only looked up, never scanned.
 	Lookups bool
 
-	// Strict has the first damage end a scan or a lookup. Without it, they pass over what is
-	// damaged: see Loss.
+	// Strict makes scans and lookups stop at the first damage. Otherwise they skip damaged parts: see Loss.
 	Strict bool
 
-	// Salvage has the pairs read that package salvage finds in a damaged table of a directory. What can be missing
-	// is a Loss all the same.
+	// Salvage makes a Source of a directory read the pairs that package salvage finds in a damaged table. Keys that
+	// may still be missing are a Loss.
 	Salvage bool
 }

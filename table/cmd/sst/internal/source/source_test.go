@@ -32,8 +32,8 @@ func open(t *testing.T, path string, o dbfile.Options) *dbfile.File {
 	return f
 }
 
-// None of the tables that engines wrote by themselves is taken for one of a database,
-// and each of a database is.
+// Tables that engines wrote outside of databases are not taken for database tables, and all tables of databases
+// are.
 func TestInternalKeysAreFoundOut(t *testing.T) {
 	t.Parallel()
 	for dir, want := range map[string]bool{golden + "/goleveldb": false, golden + "/leveldb": false, golden + "/sievetable": false, databases: true} {
@@ -47,18 +47,18 @@ func TestInternalKeysAreFoundOut(t *testing.T) {
 	}
 }
 
-// internal returns an internal key of a version that was set.
+// internal returns an internal key with a value.
 func internal(user string, sequence uint64) string {
 	return string(internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: internalkey.Set}.Append(nil))
 }
 
-// mergeKey returns an internal key of a kind that RocksDB has.
+// mergeKey returns an internal key of RocksDB's kind Merge.
 func mergeKey(user string, sequence uint64) string {
 	return string(internalkey.Key{UserKey: []byte(user), Sequence: sequence, Kind: 2}.Append(nil))
 }
 
-// Keys that look like internal keys but are not are recognized by the filter or, without
-// one, by the order. So are internal keys that look like plain ones, or are in another order.
+// Keys that only look like internal keys are recognized by the filter or, without one, by their order. So are
+// internal keys that look like plain keys, or are in another order.
 func TestInternalKeysThatAreHardToTell(t *testing.T) {
 	t.Parallel()
 	bigEndian := []string{"\x00\x00\x00\x00\x00\x00\x00\x01", "\x00\x00\x00\x00\x00\x00\x00\x02", "\x00\x00\x00\x00\x00\x00\x01\x00"}
@@ -112,8 +112,7 @@ func (c *counter) ReadAt(p []byte, off int64) (int, error) {
 	return c.ReaderAt.ReadAt(p, off)
 }
 
-// What Explain says was read is what was read, and what it says of filters is what
-// spared the reads.
+// Explain reports exactly the reads that happened, and the filters that avoided reads.
 func TestExplainAgreesWithReads(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{golden + "/goleveldb/100k.ldb", golden + "/leveldb/snappy-100k.ldb", databases + "/goleveldb.ldb"} {

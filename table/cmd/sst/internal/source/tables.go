@@ -19,35 +19,36 @@ import (
 type Table struct {
 	dbdir.TableFile
 	age                 int          // the smaller, the newer
-	internalKeys, empty bool         // the keys are internal keys; there are no data blocks
-	inDatabase          bool         // as of File
-	skip                bool         // there are no keys either, not even in a filter
+	internalKeys, empty bool         // the keys are internal keys; the table has no data blocks
+	inDatabase          bool         // see dbfile.File.InDatabase
+	skip                bool         // the table has no keys, not even in a filter
 	orderUnknown        bool         // the order of its keys is unknown
 	smallest, largest   []byte       // first and last stored key; nil: unknown
 	file                *dbfile.File // the open table, if it stays open
-	form                *dbfile.Form // what was detected when it was opened first
-	memory              int64        // about how many bytes the open table takes
-	scans               int          // how many iterators go over it
+	form                *dbfile.Form // detected when the table was first opened
+	memory              int64        // approximate memory use of the open table, in bytes
+	scans               int          // number of open iterators
 
 	damage     error              // why it cannot be opened
-	replaced   bool               // the size is not as the MANIFEST says: that is a Loss of what the table had
-	disordered bool               // keys are out of order in some data blocks, which are Losses
-	lostBlocks map[int64]KeyRange // the data blocks that are Losses, by their offsets
+	replaced   bool               // it is not the table that the MANIFEST lists, whose keys are a Loss
+	disordered bool               // keys are out of order in some data blocks, each of which is a Loss
+	lostBlocks map[int64]KeyRange // data blocks that are a Loss, by offset
 }
 
-// isSame reports whether o is the same table, as manifests of a set list it.
+// isSame reports whether a set's manifests list t and o as the same table.
 func (t *Table) isSame(o *Table) bool {
 	return t.Path == o.Path && t.Line != nil && o.Line != nil && t.Line.SHA256 == o.Line.SHA256
 }
 
-// removes makes the entry of a removed key a deletion.
+// removes turns e into a deletion if t lists removed keys.
 func (t *Table) removes(e *Entry) {
 	if t.Removals {
 		e.Kind, e.Value = internalkey.Delete, nil
 	}
 }
 
-// open opens a table. Call release afterwards. A damaged table is tried once.
+// open opens a table. The caller must call release afterwards. If the table is damaged, later calls return the same
+// error.
 func (s *Source) open(t *Table) (*dbfile.File, error) {
 	if t.file != nil {
 		return t.file, nil
@@ -84,7 +85,7 @@ func (s *Source) open(t *Table) (*dbfile.File, error) {
 	return f, s.keepOpen(t, f)
 }
 
-// sortAgain sorts a table whose keys are in another order.
+// sortAgain sorts a table whose keys are not in the expected order.
 func (s *Source) sortAgain(t *Table, f *dbfile.File) error {
 	if t.disordered {
 		if err := f.ReadInAnyOrder(); err != nil {
@@ -100,7 +101,7 @@ func (s *Source) openChecked(t *Table) (*dbfile.File, error) {
 	o.Form = t.form
 	f, err := t.Open(o.ListOptions)
 	if err == nil {
-		detected := f.Form // ReadSorted changes that of f
+		detected := f.Form // a copy, since ReadSorted changes it
 		t.form, t.inDatabase = &detected, f.InDatabase()
 		err = s.checkSize(t, f)
 	}
@@ -114,15 +115,15 @@ func (s *Source) openChecked(t *Table) (*dbfile.File, error) {
 	case err == nil || s.sortsDisorder:
 		return f, nil
 	case s.o.Salvage:
-		err = fmt.Errorf("%w: %v", table.ErrOrder, err) // until SortDisordered has looked at the table
+		err = fmt.Errorf("%w: %v", table.ErrOrder, err) // until SortDisordered has checked the table
 	default: // an iterator over its level cannot show these keys
 		t.smallest, t.largest = from, to
 	}
 	return nil, errors.Join(f.Wrap(err), f.Close())
 }
 
-// checkSize takes note of a table that was replaced: by one that was salvaged, or by another. It is
-// read, but the table of the MANIFEST may have had more. With Options.Strict this is an error.
+// checkSize notes a table whose size differs from the MANIFEST, because a salvaged or another table replaced it.
+// The file is read, but the listed table may have had more keys. With Options.Strict this is an error.
 func (s *Source) checkSize(t *Table, f *dbfile.File) error {
 	note, err := f.CheckSize(t.Meta)
 	if note != "" {
@@ -131,7 +132,8 @@ func (s *Source) checkSize(t *Table, f *dbfile.File) error {
 	return s.replace(t, f, err)
 }
 
-// replace takes note of why a file is not the table that the MANIFEST lists, unless err is nil.
+// replace notes that a file is not the table that the MANIFEST lists. err is the reason; if it is nil, replace does
+// nothing.
 func (s *Source) replace(t *Table, f *dbfile.File, err error) error {
 	if err == nil || t.replaced {
 		return nil
@@ -152,8 +154,8 @@ func (s *Source) release(t *Table, f *dbfile.File) error {
 	return f.Close()
 }
 
-// inspect determines the range of a table, and whether it has internal keys. Of one that cannot be
-// opened, it is what the MANIFEST says.
+// inspect determines the range of a table, and whether it has internal keys. For a damaged table it relies on the
+// MANIFEST.
 func (s *Source) inspect(t *Table) error {
 	f, err := s.open(t)
 	if s.isPassedOver(err) {
@@ -172,19 +174,19 @@ func (s *Source) inspect(t *Table) error {
 	return s.release(t, f)
 }
 
-// learn takes note of what is in a table.
+// learn sets the fields that describe the keys of an open table.
 func (t *Table) learn(f *dbfile.File) {
 	t.internalKeys, t.empty, t.skip, t.orderUnknown = f.Internal, f.Empty, f.Empty && f.HiddenKeys() == nil, f.Order == table.AnyOrder
 }
 
-// setEnds sets the range of a table to its first and its last key, if it is neither damaged nor empty.
+// setEnds sets the range of a table to its first and last key. If it is damaged or empty, the range is unknown.
 func (t *Table) setEnds(f *dbfile.File) {
 	if t.smallest, t.largest = f.Ends(); t.smallest == nil || t.largest == nil {
 		t.smallest, t.largest = nil, nil
 	}
 }
 
-// trustManifest takes the range of a table from the MANIFEST, if it is one in the order.
+// trustManifest takes the range of a table from the MANIFEST, unless its ends are out of order.
 func (s *Source) trustManifest(t *Table) {
 	t.internalKeys = true
 	keys := userKeys(t.Meta.Smallest, t.Meta.Largest)
@@ -193,17 +195,17 @@ func (s *Source) trustManifest(t *Table) {
 	}
 }
 
-// How many tables of a directory stay open. Lookups, which come to any of them, keep more, as far as there is memory for
-// their indexes and filters.
+// Limits for tables of a directory that stay open. Lookups, which reach any of them, exceed maxOpenTables while the
+// indexes and filters fit into maxOpenMemory.
 const (
 	maxOpenTables = 16
 	maxOpenMemory = 256 << 20
 )
 
-// keepOpen lets a table stay open, if few are. Of a set, or for lookups, it closes those that were
-// opened first, unless they are being scanned.
+// keepOpen keeps a table open within these limits. In a set, or for lookups, it makes room by closing the tables
+// that were opened first, unless they are being scanned.
 func (s *Source) keepOpen(t *Table, f *dbfile.File) error {
-	t.memory = 2 * f.Reader.MemorySize() // with what the Layout has
+	t.memory = 2 * f.Reader.MemorySize() // including the Layout
 	for len(s.openTables) >= maxOpenTables && (!s.o.Lookups || s.openMemory+t.memory > maxOpenMemory) {
 		i := slices.IndexFunc(s.openTables, func(t *Table) bool { return t.scans == 0 && !t.file.IsSorted() })
 		if !s.isSet() && !s.o.Lookups || i < 0 {
@@ -222,8 +224,8 @@ func (s *Source) keepOpen(t *Table, f *dbfile.File) error {
 	return nil
 }
 
-// TableFilter returns the policy of the table filter of the oldest table that can be opened, which is one of the base of
-// a set, or "" if it has none.
+// TableFilter returns the policy name of the table filter of the oldest table that can be opened, or "" if it has
+// none. In a set, that table is in the base.
 func (s *Source) TableFilter() (policy string) {
 	for f := range s.readable(slices.Backward(s.Tables)) {
 		return strings.TrimPrefix(f.Filters().TableEntry.Name, format.TableFilterPrefix)
@@ -231,13 +233,13 @@ func (s *Source) TableFilter() (policy string) {
 	return ""
 }
 
-// HasUserKeys reports whether the keys of all tables that can be opened are user keys, and there are any.
+// HasUserKeys reports whether there are keys, and all keys of tables that can be opened are user keys.
 func (s *Source) HasUserKeys() bool {
 	return !s.Internal && slices.ContainsFunc(s.Tables, func(t *Table) bool { return !t.empty })
 }
 
-// Files returns the tables of a database that can be opened, each open until the next one. Of anything else it returns
-// none.
+// Files yields the tables of a database that can be opened. Each is open until the next one. If s is no database,
+// Files yields nothing.
 func (s *Source) Files() iter.Seq[*dbfile.File] {
 	if !s.Dir || s.isSet() {
 		return func(func(*dbfile.File) bool) {}
@@ -245,7 +247,7 @@ func (s *Source) Files() iter.Seq[*dbfile.File] {
 	return s.readable(slices.All(s.Tables))
 }
 
-// readable returns the tables that can be opened. Errors come again when the table is read.
+// readable yields the tables that can be opened. Errors are left to whoever reads the table.
 func (s *Source) readable(tables iter.Seq2[int, *Table]) iter.Seq[*dbfile.File] {
 	return func(yield func(*dbfile.File) bool) {
 		for _, t := range tables {

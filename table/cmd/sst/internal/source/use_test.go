@@ -16,8 +16,8 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 )
 
-// In an unknown order, a scan cannot go on with other tables than it began with: it ends with an error, and has no
-// entry twice.
+// If the order is unknown, a scan cannot continue with other tables. It ends with an error, and yields no entry
+// twice.
 func TestUnknownOrderInUse(t *testing.T) {
 	t.Parallel()
 	dir, rng := t.TempDir(), rand.New(rand.NewPCG(1, 2))
@@ -30,7 +30,7 @@ func TestUnknownOrderInUse(t *testing.T) {
 	})
 	s := openSource(t, dir, Options{})
 	all := 0
-	for range 2 { // more tables than stay open: the second time, some are opened again
+	for range 2 { // there are more tables than stay open, so the second time some are opened again
 		all = 0
 		for _, err := range s.Scan(ScanOptions{Versions: true}) {
 			noError(t, err)
@@ -58,7 +58,7 @@ func TestUnknownOrderInUse(t *testing.T) {
 	}
 }
 
-// A lookup and its explanation read the database again if its tables were removed after it was opened.
+// Get and Explain list the database again if its tables were removed after it was opened.
 func TestLookupsInDatabaseInUse(t *testing.T) {
 	t.Parallel()
 	dir := writeDatabase(t)
@@ -76,7 +76,7 @@ func TestLookupsInDatabaseInUse(t *testing.T) {
 		writeTo(t, dir, nil, func(db *leveldb.DB) error {
 			return errors.Join(db.Put([]byte("key000002"), []byte(name), nil), db.CompactRange(util.Range{}))
 		})
-		writeTo(t, dir, nil, func(*leveldb.DB) error { return nil }) // removes what is left of the compaction
+		writeTo(t, dir, nil, func(*leveldb.DB) error { return nil }) // removes the compacted tables
 		if e, found, err := get(s, []byte("key000002")); !found || err != nil || string(e.Value) != name {
 			t.Errorf("%s: %q, %t, %v", name, e.Value, found, err)
 		}

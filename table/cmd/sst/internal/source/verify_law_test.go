@@ -21,8 +21,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// Verify knows the highest sequence number if each block is sound, and names keys of kinds that LevelDB does not have
-// in a database only: the first 100, and that there are more.
+// Verify determines the highest sequence number if all blocks are undamaged. Only in a database it reports keys of
+// kinds that LevelDB does not have: the first 100, and whether there are more.
 func TestVerifyOfRandomKinds(t *testing.T) {
 	t.Parallel()
 	order := table.InternalComparer(table.BytewiseComparer)
@@ -67,8 +67,8 @@ func TestVerifyOfRandomKinds(t *testing.T) {
 	}
 }
 
-// What is damaged of a log is named once for each loss, with the log that has it, and so is a log with writes that
-// tables have too.
+// Each loss of a damaged log is reported once, with the log. A log whose writes are in tables too is reported as
+// well.
 func TestDamageOfRandomLogs(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
@@ -82,7 +82,7 @@ func TestDamageOfRandomLogs(t *testing.T) {
 					records = append(records, []string{"no batch at all", "nothing at all"}[rng.IntN(2)])
 					continue
 				}
-				if sequence > 3 && rng.IntN(6) == 0 { // the numbers step back
+				if sequence > 3 && rng.IntN(6) == 0 { // the sequence numbers step back
 					records, lowest = append(records, filetest.Deletion(sequence-2)), min(lowest, sequence-2)
 					continue
 				}
@@ -106,7 +106,7 @@ func TestDamageOfRandomLogs(t *testing.T) {
 	}
 }
 
-// checkDamage compares the damage of a log with its parts: those that have lost the same writes are one.
+// checkDamage compares the damage of a log with its parts. Parts that have lost the same writes count as one.
 func checkDamage(t *testing.T, what, before string, l *dbfile.Log) {
 	t.Helper()
 	said := fmt.Sprint(l.DamageError())
