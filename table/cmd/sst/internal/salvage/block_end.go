@@ -12,8 +12,8 @@ import (
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
-// snappyEnd walks through a Snappy block: the decoded length, and literals and copies up to
-// it.
+// snappyEnd returns the length of the Snappy block at the start of data. It reads the decoded length, and then
+// literals and copies until they add up to it.
 func (s *scanner) snappyEnd(data []byte) int {
 	length, at := format.Uvarint(data)
 	if at == 0 || length == 0 || length > MaxBlock {
@@ -62,7 +62,7 @@ func snappyElement(data []byte) (size, n int, back uint64) {
 	return size, n, back
 }
 
-// zstdEnd returns where the zstd frame at the start of data ends.
+// zstdEnd returns the length of the zstd frame at the start of data.
 func (s *scanner) zstdEnd(data []byte) int {
 	if !codecs.IsZstd(data) {
 		return 0
@@ -75,7 +75,8 @@ func (s *scanner) zstdEnd(data []byte) int {
 	return int(end)
 }
 
-// zlibEnd decompresses data that starts with a zlib header of 2 bytes. Behind the deflate stream there is a checksum of 4.
+// zlibEnd returns the length of the zlib stream at the start of data: a header of 2 bytes, a deflate stream, which
+// it decompresses, and a checksum of 4 bytes.
 func (s *scanner) zlibEnd(data []byte) int {
 	if len(data) < 2 || data[0]&0x0f != 8 || binary.BigEndian.Uint16(data)%31 != 0 {
 		return 0
@@ -87,8 +88,8 @@ func (s *scanner) zlibEnd(data []byte) int {
 	return 0
 }
 
-// deflateEnd decompresses data that may be deflate. Deflate has no magic number, so it is
-// tried only while no block was found, and after a block that was compressed with deflate.
+// deflateEnd returns the length of the deflate stream at the start of data. Deflate has no magic number, so it is
+// tried only while all blocks before are compressed with deflate or not at all.
 func (s *scanner) deflateEnd(data []byte) int {
 	if !s.deflate || !startsDeflate(data) {
 		return 0
@@ -96,8 +97,8 @@ func (s *scanner) deflateEnd(data []byte) int {
 	return s.inflatedEnd(data)
 }
 
-// startsDeflate checks the first bits of a deflate stream, which is much cheaper than
-// starting to decompress (RFC 1951, sections 3.2.3 to 3.2.7).
+// startsDeflate checks the first bits of a deflate stream, which is much cheaper than to start decompressing (RFC
+// 1951, sections 3.2.3 to 3.2.7).
 func startsDeflate(data []byte) bool {
 	if len(data) < 5 {
 		return false
@@ -113,8 +114,8 @@ func startsDeflate(data []byte) bool {
 	return false
 }
 
-// inflatedEnd decompresses the deflate stream at the start of data. The first decompressed byte must be 0, because the
-// first entry of a block shares 0 bytes.
+// inflatedEnd decompresses the deflate stream at the start of data, and returns its compressed length. The first
+// decompressed byte must be 0, because the first entry of a block shares 0 bytes.
 func (s *scanner) inflatedEnd(data []byte) int {
 	in := bytes.NewReader(data)
 	if s.inflater == nil {
@@ -136,9 +137,8 @@ func (s *scanner) inflatedEnd(data []byte) int {
 	return len(data) - in.Len()
 }
 
-// rawEnd walks through an uncompressed block: entries with increasing keys, the restart
-// points, and their number. The first restart point is 0. The entry at each restart point
-// shares 0 bytes.
+// rawEnd returns the length of the uncompressed block at the start of data: entries with increasing keys, restart
+// points, and their number. The first restart point is 0. The entry at each restart point shares 0 bytes.
 func (s *scanner) rawEnd(data []byte) int {
 	if len(data) < 8 || data[0] != 0 {
 		return 0
@@ -151,7 +151,7 @@ func (s *scanner) rawEnd(data []byte) int {
 		point := binary.LittleEndian.Uint32(data[at:])
 		at += 4
 		switch {
-		case n > 0 && point == n: // this is the number of restart points
+		case n > 0 && point == n: // the number of restart points
 			return at
 		case n == 0 && point != 0 || n > 0 && point <= before || int64(point) >= int64(array) || data[point] != 0:
 			return 0
@@ -161,14 +161,14 @@ func (s *scanner) rawEnd(data []byte) int {
 	return 0
 }
 
-// entryCost is the cost of reading an entry, compared with copying a byte.
+// entryCost is the cost of reading an entry, relative to copying a byte.
 const entryCost = 4
 
-// minKeptRun is the length of a run of entries that is worth keeping.
+// minKeptRun is the number of entries from which on a run is worth keeping.
 const minKeptRun = 16
 
-// An entryRun is a run of adjacent entries. starts has a bit for each byte of the file, which is set where an entry of the
-// run starts, and end is where they end.
+// An entryRun is a run of adjacent entries from base to end. starts has a bit for each byte of the file, which is
+// set if an entry of the run starts there.
 type entryRun struct {
 	base, end int
 	starts    []uint64
@@ -190,8 +190,8 @@ func (r *entryRun) set(data []byte, base, end int) {
 	r.base, r.end = base, end
 }
 
-// entriesEnd walks through the entries from base on, and returns where they end: the restart points can follow there.
-// When it reaches the longest run before, it ends where that does, without walking through it again.
+// entriesEnd reads entries from base on, and returns their end, where restart points can follow. If it reaches the
+// kept run, it returns that run's end without reading it again.
 func (s *scanner) entriesEnd(base int) int {
 	at, n := base, 0
 	for last := uint64(0); at-base <= MaxBlock; n++ {
@@ -201,7 +201,7 @@ func (s *scanner) entriesEnd(base int) int {
 		}
 		e, err := format.DecodeEntry(s.data, at)
 		unshared := uint64(e.Value - e.Key)
-		if err != nil || e.Shared > last || at > base && unshared == 0 { // the key is not greater than the one before
+		if err != nil || e.Shared > last || at > base && unshared == 0 { // or the key is not greater than the one before
 			break
 		}
 		at, last = e.End, e.Shared+unshared

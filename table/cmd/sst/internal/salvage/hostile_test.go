@@ -21,7 +21,7 @@ import (
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
-// read goes over all pairs of a table, and returns how many there are.
+// read reads all pairs of a table, and returns their number.
 func read(s *Salvage) (n int) {
 	for range s.Pairs() {
 		n++
@@ -29,8 +29,7 @@ func read(s *Salvage) (n int) {
 	return n
 }
 
-// Of a sound table each pair is there, however long the keys are, by the index and
-// without it.
+// Each pair of an undamaged table is found, with and without the index, however long the keys are.
 func TestSalvageOfLongKeys(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -51,7 +50,7 @@ func TestSalvageOfLongKeys(t *testing.T) {
 	}
 }
 
-// checkWhole has a table of n pairs salvaged, as it is and without its footer.
+// checkWhole salvages a table of n pairs, as it is and without its footer.
 func checkWhole(t *testing.T, name string, contents []byte, n int) {
 	t.Helper()
 	for _, cut := range []int{0, format.FooterLen} {
@@ -62,8 +61,7 @@ func checkWhole(t *testing.T, name string, contents []byte, n int) {
 	}
 }
 
-// Pairs that are not in order, or twice there, under right checksums, are kept: the
-// caller puts them in order.
+// Pairs that are out of order or duplicated, under valid checksums, are kept. The caller sorts them.
 func TestSalvageKeepsWhatIsOutOfOrder(t *testing.T) {
 	t.Parallel()
 	var f rawtable.File
@@ -74,8 +72,8 @@ func TestSalvageKeepsWhatIsOutOfOrder(t *testing.T) {
 	checkWhole(t, "out of order", contents, 5)
 }
 
-// A table that ends behind a data block, whatever its values look like, has the pairs of
-// all blocks before.
+// If a table ends after a data block, the pairs of all blocks up to there are found, whatever their values look
+// like.
 func TestSalvageOfTablesCutAnywhere(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(13, 3))
@@ -93,7 +91,7 @@ func TestSalvageOfTablesCutAnywhere(t *testing.T) {
 		read(whole)
 		blocks, _ := scanned(fileImage{data: contents})
 		for i, e := range blocks[:whole.Blocks] {
-			behind := 1 + rng.IntN(min(60, blocks[i+1].end-e.end)) // and not all of the next block
+			behind := 1 + rng.IntN(min(60, blocks[i+1].end-e.end)) // less than the next block
 			want := 0
 			for _, e := range blocks[:i+1] {
 				it, err := (fileImage{data: contents}).open(e)
@@ -107,12 +105,12 @@ func TestSalvageOfTablesCutAnywhere(t *testing.T) {
 	}
 }
 
-// What is taken for no data is named, as it may be data.
+// Blocks that do not look like data blocks are reported, since they may be data.
 func TestSalvageNamesWhatItLeavesOut(t *testing.T) {
 	t.Parallel()
 	var pairs []string
 	for i := range 5 {
-		pairs = append(pairs, fmt.Sprint("key", i), "\x00\x11") // as a handle
+		pairs = append(pairs, fmt.Sprint("key", i), "\x00\x11") // like a handle
 	}
 	contents := tableOf(t, table.WriterOptions{Compression: table.NoCompression, BlockSize: 1}, pairs)
 	s := salvaged(t, contents[:5*22])
@@ -132,8 +130,7 @@ func TestSalvageNamesWhatItLeavesOut(t *testing.T) {
 	}
 }
 
-// Keys are internal keys if all of them could be, and not only those that are looked at
-// first.
+// Keys are taken for internal keys only if all of them can be, not only the first ones that are checked.
 func TestSalvageLooksAtAllKeys(t *testing.T) {
 	t.Parallel()
 	var pairs []string
@@ -155,10 +152,10 @@ func TestSalvageLooksAtAllKeys(t *testing.T) {
 	}
 }
 
-// hostile are files that look like a table at very many places: to search them takes time
-// in proportion to their size, and their tests would not end otherwise.
+// hostile are files that look like a table in very many places. The time to search them must be proportional to
+// their size, otherwise their tests would not end.
 var hostile = map[string]func(size int) []byte{
-	// Each place is the end of a block that does not decode.
+	// Each offset is the end of a block that cannot be decoded.
 	"a literal full of right checksums": func(size int) []byte {
 		data := binary.AppendUvarint(nil, uint64(size))
 		data = append(data, 63<<2, 0, 0, 0, 0)
@@ -169,7 +166,7 @@ var hostile = map[string]func(size int) []byte{
 		}
 		return data
 	},
-	// Each place starts a block that decodes to far more, and is none.
+	// Each offset looks like the start of a block that decodes to far more bytes, but is not one.
 	"copies of copies": func(size int) []byte {
 		var data []byte
 		for len(data) < size {
@@ -183,7 +180,7 @@ var hostile = map[string]func(size int) []byte{
 		}
 		return data
 	},
-	// Many gaps are next to one block, which decodes to far more.
+	// Many gaps adjoin one block, which decodes to far more bytes.
 	"gaps beside a block of zeros": func(size int) []byte {
 		data := storedBlock(string(codecs.Zstd.Encode(nil, []byte(rawtable.Entry(0, "a", string(make([]byte, 30<<20)))+rawtable.Restarts(0)))), 2)
 		var listed []string
@@ -194,7 +191,7 @@ var hostile = map[string]func(size int) []byte{
 		}
 		return append(data, storedBlock(rawtable.Entries(listed...), 0)...)
 	},
-	// Each restart point has to be one of many entries.
+	// Each restart point must be one of many entries.
 	"restart points": func(size int) []byte {
 		var data, restarts []byte
 		for i := range size / 8 {
@@ -218,7 +215,7 @@ var hostile = map[string]func(size int) []byte{
 	},
 }
 
-// longShared is a block of keys that share most of their bytes, which is all of the file.
+// longShared is a block that fills the file, with keys that share most of their bytes.
 func longShared(size int, encode func(dst, src []byte) []byte, id byte) []byte {
 	var b strings.Builder
 	b.WriteString(rawtable.Entry(0, strings.Repeat("k", size), ""))
@@ -248,7 +245,6 @@ func TestSearchTakesLinearTime(t *testing.T) {
 	}
 }
 
-// BenchmarkSearch searches hostile files without an index.
 func BenchmarkSearch(b *testing.B) {
 	for _, name := range slices.Sorted(maps.Keys(hostile)) {
 		for _, size := range []int{150_000, 600_000} {

@@ -39,7 +39,7 @@ func (l *Losses) anyTooLarge() bool {
 	})
 }
 
-// add adds a loss of so many bytes of the file.
+// add adds a loss of that many bytes of the file.
 func (l *Losses) add(what func() string, bytes int, why error) {
 	if len(l.First) < maxListedLosses {
 		l.First = append(l.First, Loss{what(), why})
@@ -58,10 +58,10 @@ func (l *Losses) count(bytes int, why error) {
 	}
 }
 
-// lost describes the gaps: their offsets, and the keys before and after them.
+// lost lists the gaps, described by their offsets and the keys before and after them.
 func (s *search) lost(separator func(key []byte) string) Losses {
 	l, gaps, before := s.moreGaps, s.gaps, extent{}
-	describe := func(n int, after extent) { // the first n of the gaps; a missing data block is an empty extent
+	describe := func(n int, after extent) { // describes the next n gaps; an empty extent means no data block
 		where := ""
 		if n > 0 && before != (extent{}) {
 			where = ", after the key " + s.keyOf(before, (*rowblock.Iter).Last, separator)
@@ -88,7 +88,7 @@ func (s *search) lost(separator func(key []byte) string) Losses {
 	return l
 }
 
-// keyOf returns the key of a block that move moves to, as text, or "" if there is none.
+// keyOf returns the key to which move moves in a block, as text, or "" if there is none.
 func (s *search) keyOf(e extent, move func(*rowblock.Iter) bool, separator func(key []byte) string) string {
 	it, err := s.open(e)
 	if err != nil || !move(it) {

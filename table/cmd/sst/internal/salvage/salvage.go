@@ -17,33 +17,33 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// A Salvage is what can be read of a damaged table.
+// A Salvage gives access to the readable parts of a damaged table.
 type Salvage struct {
 	Internal bool   // the keys are internal keys
 	Blocks   int    // number of undamaged data blocks
 	Damage   error  // why the table cannot be opened; nil: it can
 	Searched bool   // the index cannot be read, so blocks were found by their checksums
-	Lost     Losses // what could not be read; complete after all Pairs were read
+	Lost     Losses // unreadable parts; complete after all Pairs were read
 
-	Compressions map[string]int // number of undamaged data blocks by the name of their compression, if Searched
+	Compressions map[string]int // number of undamaged data blocks by compression name, if Searched
 
-	Disorder Losses // keys that are out of order in a known order; complete as Lost is
-	LeftOut  Losses // blocks that do not look like data blocks, if the index cannot be read
+	Disorder Losses // keys out of order, if the order is known; complete when Lost is
+	LeftOut  Losses // if Searched: blocks that do not look like data blocks
 
 	file          *dbfile.File
 	found         *search // nil if blocks were not searched for
 	eachBlock     func(yield func(it *rowblock.Iter) bool)
-	separator     []byte // of the block, by the index; nil: there is none
-	unreadRegions Losses // the value of Lost before the first block is read
+	separator     []byte // of the current block, from the index; nil: none
+	unreadRegions Losses // regions that the search could not read: Lost starts with them
 }
 
-// Found reports whether there is any block with entries, of any kind or size.
+// Found reports whether any block with entries was found, of any kind or size.
 func (s *Salvage) Found() bool {
 	return s.Blocks > 0 || s.LeftOut.Any() || s.Lost.anyTooLarge()
 }
 
-// Open finds what can be read of the file: through its index or, if that cannot be read, by
-// the checksums of blocks. In the second case it reads the whole file into memory.
+// Open finds the readable blocks of f through its index. If the index cannot be read, Open reads the whole file
+// into memory and searches it for blocks with valid checksums.
 func Open(f *dbfile.File, internal dbfile.InternalKeys) (*Salvage, error) {
 	s := &Salvage{Damage: f.Damage, file: f}
 	if f.Layout != nil {
@@ -89,7 +89,7 @@ func (s *Salvage) byIndex(yield func(*rowblock.Iter) bool) {
 	}
 }
 
-// keyRangeOf says between which separators the keys of data block i are.
+// keyRangeOf describes the range of keys in data block i by its separators.
 func keyRangeOf(f *dbfile.File, i int) string {
 	upTo := boundOf(f, f.Layout.Data[i].Separator, "≤", "<")
 	if i == 0 {
@@ -98,7 +98,8 @@ func keyRangeOf(f *dbfile.File, i int) string {
 	return boundOf(f, f.Layout.Data[i-1].Separator, ">", "≥") + " and " + upTo
 }
 
-// boundOf formats a separator as a bound. One with the maximum sequence number is before all versions of its user key.
+// boundOf formats a separator as a bound. A separator with the maximum sequence number precedes all versions of its
+// user key.
 func boundOf(f *dbfile.File, separator []byte, is, ofUserKeys string) string {
 	if k, ok := internalkey.Parse(separator); ok && f.Internal && k.Sequence == internalkey.MaxSequence {
 		return ofUserKeys + " " + format.Quote(k.UserKey)
@@ -122,8 +123,7 @@ func (s *Salvage) byChecksum(yield func(*rowblock.Iter) bool) {
 	}
 }
 
-// Pairs returns the pairs of all undamaged blocks, in file order, with the stored keys.
-// Afterwards Lost is complete.
+// Pairs yields the pairs of all undamaged blocks in file order, with the stored keys.
 func (s *Salvage) Pairs() iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
 		s.Disorder = Losses{}
@@ -144,22 +144,23 @@ func (s *Salvage) Pairs() iter.Seq2[input.Pair, error] {
 
 var errDisorder = errors.New("keys are out of order: if one was changed, the original is lost")
 
-// isBefore reports whether a is before b in a known order. They may be nil.
+// isBefore reports whether a is before b. It is false if the order is unknown, or a or b is nil.
 func (s *Salvage) isBefore(a, b []byte) bool {
 	return a != nil && b != nil && s.file.Order != table.AnyOrder && s.file.Comparer().Compare(a, b) < 0
 }
 
-// WholeUntil returns the last key of the data blocks that follow each other from the start of the file, and are those
-// that the index lists if it was found. No entry with a key up to it is lost. What is behind a gap can also be a part of
-// another table, which is a value of this one. nil: blocks were not found by their checksums, there is no such block,
-// keys of them are out of order, or the first key is not the one given, so that the file is another table.
+// WholeUntil returns the last key of the longest sequence of data blocks that starts at the start of the file and
+// has no gaps. If the index was found, it must list these blocks. No entry up to that key is lost. Blocks after a
+// gap can belong to another table, which is a value of this one. WholeUntil returns nil if blocks were not searched
+// for, if there are no such blocks, or if their keys are out of order. It also returns nil if first is set and is
+// not the first key: then the file is another table.
 func (s *Salvage) WholeUntil(first []byte) (key []byte) {
 	if !s.Searched {
 		return nil
 	}
 	var index *rowblock.Iter
 	if s.found.index != nil {
-		index, _ = s.found.open(*s.found.index) // it was opened before
+		index, _ = s.found.open(*s.found.index) // opening it has succeeded before
 	}
 	end := 0
 	for e := range s.found.data() {
@@ -171,7 +172,7 @@ func (s *Salvage) WholeUntil(first []byte) (key []byte) {
 			if end > 0 {
 				break
 			}
-			index = nil // of a table that is a value
+			index = nil // it belongs to a table that is a value
 		}
 		for ok := it.First(); ok; ok = it.Next() {
 			if key == nil && first != nil && !bytes.Equal(it.Key(), first) || s.isBefore(it.Key(), key) {
@@ -184,8 +185,8 @@ func (s *Salvage) WholeUntil(first []byte) (key []byte) {
 	return key
 }
 
-// isNext moves to the next entry of the index, and reports whether it lists the block at e: bytes that are missing before
-// it can have moved it to the place of another one of the same size.
+// isNext moves to the next entry of the index, and reports whether it lists the block at e. It also compares keys:
+// if bytes are missing from the file, the block can have moved to the place of another one of the same size.
 func (s *Salvage) isNext(index *rowblock.Iter, e extent, block *rowblock.Iter) bool {
 	if !index.Next() || !block.Last() || s.isBefore(index.Key(), block.Key()) {
 		return false
@@ -207,12 +208,12 @@ func (f FoundBlock) Contents() ([]byte, error) {
 	return f.file.decode(extent{int(f.Offset), int(f.Offset + f.Length)})
 }
 
-// MaxFound is how many blocks FindBlocks finds at most. In a table of an engine there are fewer. A hostile file can
-// have one in every 6 bytes, each of which takes far more than that to describe.
+// MaxFound is the maximum number of blocks that FindBlocks finds. Tables of engines have fewer. A hostile file can
+// have a block in every 6 bytes, and its description takes far more memory than that.
 const MaxFound = 1 << 17
 
-// FindBlocks finds the first blocks of a file by their checksums, in file order. It reads the
-// whole file into memory.
+// FindBlocks finds the first MaxFound blocks of a file by their checksums, in file order. It reads the whole file
+// into memory.
 func FindBlocks(f *dbfile.File) (found []FoundBlock, err error) {
 	in, err := readImage(f)
 	if err != nil {

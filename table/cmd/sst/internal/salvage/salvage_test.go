@@ -21,8 +21,8 @@ import (
 
 var noError = errtest.NoError
 
-// A data block that looks like an index, a metaindex or properties is data. The real index,
-// metaindex and properties are not, whichever part of the table is damaged.
+// A data block that looks like an index, a metaindex or properties is treated as data. The real index, metaindex
+// and properties are not, whichever part of the table is damaged.
 func TestSalvageRecognizesData(t *testing.T) {
 	t.Parallel()
 	for name, entry := range map[string]func(i int) (key, value string){
@@ -43,7 +43,7 @@ func TestSalvageRecognizesData(t *testing.T) {
 			all = append(all, key, value)
 		}
 		contents := tableOf(t, table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Properties: true}, all)
-		contents[5] ^= 0xff // of the first data block
+		contents[5] ^= 0xff // in the first data block
 		contents[len(contents)-1] ^= 0xff
 		var got []string
 		for p := range salvaged(t, contents).Pairs() {
@@ -55,8 +55,8 @@ func TestSalvageRecognizesData(t *testing.T) {
 	}
 }
 
-// From a table of one data block come only the pairs of that block, whatever is damaged and
-// wherever the block lies in the file.
+// From a table with one data block, only the pairs of that block are salvaged, whatever is damaged and wherever the
+// block is in the file.
 func TestSalvageInventsNothing(t *testing.T) {
 	t.Parallel()
 	var pairs []string
@@ -87,7 +87,7 @@ func TestSalvageInventsNothing(t *testing.T) {
 	}
 }
 
-// A data block that looks like a metaindex or an index is data if the table has those too.
+// A data block that looks like a metaindex or an index is treated as data if the table also has a real one.
 func TestSalvageRecognizesFewBlocks(t *testing.T) {
 	t.Parallel()
 	var files []string
@@ -107,7 +107,7 @@ func TestSalvageRecognizesFewBlocks(t *testing.T) {
 	}
 }
 
-// One damaged byte in a large block loses only that block, and the search ends soon.
+// One damaged byte in a large block loses only that block, and the search ends quickly.
 func TestSalvageOfLargeBlocks(t *testing.T) {
 	t.Parallel()
 	var pairs []string

@@ -1,5 +1,5 @@
-// Package salvage finds what can still be read of a damaged table. Without an index, it
-// finds blocks by their form and their checksums.
+// Package salvage reads the undamaged parts of a damaged table. If the index cannot be read, it finds blocks by
+// their form and checksums.
 package salvage
 
 import (
@@ -18,16 +18,15 @@ import (
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
-// Without an index, blocks are found by their form and their checksums. At each offset, the
-// finders of each compression tell where a block that starts there would end. It is a block
-// if the checksum after it is right. Between two blocks of entries, other blocks such as
-// filters are found by their checksums alone.
+// Without an index, blocks are found by their form and checksums. At each offset, one function for each compression
+// computes where a block starting there would end. If the checksum after it is valid, it is a block. Between two
+// blocks with entries, other blocks such as filters are found by their checksums alone.
 const (
 	// MaxBlock is the largest size of a block, decompressed.
 	MaxBlock = 1 << 30
 
-	// workPerByte bounds the work of the search for each byte of the file: the bytes that are
-	// read, and the bytes that are decompressed without finding a block.
+	// workPerByte bounds the work of the search per byte of the file: bytes read, and bytes decompressed without
+	// finding a block.
 	workPerByte = 256
 )
 
@@ -42,7 +41,7 @@ type regionKind int
 
 // The kinds of regions.
 const (
-	gap        regionKind = iota // bytes that are no block
+	gap        regionKind = iota // bytes that belong to no block
 	entryBlock                   // a block with entries, without its trailer
 	otherBlock                   // a block without entries, most likely a filter; without its trailer
 )
@@ -67,8 +66,8 @@ func scan(f fileImage) iter.Seq[region] {
 	}
 }
 
-// between yields the regions between two blocks with entries: other blocks, and then a gap. It reports whether yield
-// wants more.
+// between yields the regions between two blocks with entries: other blocks, and then a gap. It returns false if
+// yield does.
 func (s *scanner) between(start, end int, yield func(region) bool) bool {
 	for p, ok := s.blockByChecksum(start, end); ok; p, ok = s.blockByChecksum(start, end) {
 		if !yield(p) {
@@ -85,8 +84,8 @@ func (s *scanner) between(start, end int, yield func(region) bool) bool {
 	return yield(region{extent{start, end}, gap, s.err})
 }
 
-// nextStart returns where the next region can start. It also notes which compression blocks
-// have.
+// nextStart returns the offset at which the next region can start. It also records whether blocks are compressed
+// with deflate.
 func (s *scanner) nextStart(p region) int {
 	if p.kind == gap {
 		return p.end
@@ -98,21 +97,21 @@ func (s *scanner) nextStart(p region) int {
 	return p.end + format.TrailerLen
 }
 
-// A scanner finds blocks until its budget is used up.
+// A scanner finds blocks until its budget is spent.
 type scanner struct {
 	fileImage
-	err      error     // why the last block with a right checksum could not be read
+	err      error     // why the last block with a valid checksum could not be read
 	budget   int64     // bytes that may still be read or decompressed
 	deflate  bool      // blocks may be compressed with deflate
 	inflater io.Reader // decompresses deflate
 	kept     entryRun  // a long run of entries that rawEnd found
 }
 
-// nextEntryBlock finds the next block with entries that starts at or after at. A block that
-// is too large counts too.
+// nextEntryBlock finds the next block with entries that starts at or after at. It also returns blocks that are too
+// large.
 func (s *scanner) nextEntryBlock(at int) (p region, ok bool) {
-	// A function for each form of blocks returns the length of the block at the start of data, or 0 if data does not look
-	// like the start of a block. Each of these forms shows where it ends.
+	// Each function returns the length of the block at the start of data, or 0 if data does not look like a block
+	// of its form. All these forms show where they end.
 	ends := []func(data []byte) int{s.snappyEnd, s.zstdEnd, s.zlibEnd, s.rawEnd, s.deflateEnd}
 	s.kept.set(s.data, 0, 0)
 	for s.err = nil; at < len(s.data) && s.budget > 0; at++ {
@@ -131,7 +130,7 @@ func (s *scanner) nextEntryBlock(at int) (p region, ok bool) {
 	return region{}, false
 }
 
-// block returns the block at e, if the checksum after it is right.
+// block returns the block at e, if the checksum after it is valid.
 func (s *scanner) block(e extent) (p region, ok bool) {
 	if e.end > len(s.data)-format.TrailerLen {
 		return region{}, false
@@ -146,8 +145,8 @@ func (s *scanner) block(e extent) (p region, ok bool) {
 // failedDecodeCost is the cost of a failed decoding, per byte of the block.
 const failedDecodeCost = 1 << 10
 
-// read returns the region for a block with a right checksum. A block that is too large is a
-// gap. If the block cannot be decoded, ok is false.
+// read returns the region of a block with a valid checksum. A block that is too large becomes a gap. If the block
+// cannot be decoded, ok is false.
 func (s *scanner) read(e extent) (p region, ok bool) {
 	contents, err := s.decode(e)
 	if errors.As(err, new(*codecs.TooLargeError)) {
@@ -171,8 +170,8 @@ func undecodable(err error) error {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// blockByChecksum finds a block of any contents that starts at start, and ends with its
-// trailer at or before end. Its end is where a checksum is right.
+// blockByChecksum finds a block of any contents that starts at start. It ends at the first valid checksum where it
+// can be decoded, and its trailer must end at or before end.
 func (s *scanner) blockByChecksum(start, end int) (p region, ok bool) {
 	sum := ^uint32(0)
 	at := start

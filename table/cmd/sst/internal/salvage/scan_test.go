@@ -15,8 +15,8 @@ import (
 
 const goldens = "../../../../../testdata"
 
-// FuzzScan looks for blocks in any bytes: it comes to an end, what it finds and what
-// lies between fills the file, and each block is one.
+// FuzzScan searches arbitrary bytes for blocks: the search ends, blocks and gaps fill the file, and each block is
+// valid.
 func FuzzScan(f *testing.F) {
 	for _, contents := range golden.Small(f, goldens, 8<<10) {
 		f.Add(contents)
@@ -49,8 +49,8 @@ func FuzzScan(f *testing.F) {
 	})
 }
 
-// Behind damage, blocks of all compressions that show where they start are found again,
-// whatever the damage looks like.
+// After damage, blocks of all compressions with a recognizable start are found again, whatever the damage looks
+// like.
 func TestScanResumes(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))

@@ -13,21 +13,21 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// A search holds the blocks and gaps of a file without index. It takes less memory than the
-// file, however many blocks and gaps there are.
+// A search contains the blocks and gaps of a file without an index. It takes less memory than the file, however
+// many there are.
 type search struct {
 	fileImage
 	blocks   extents           // blocks with entries
-	kinds    map[int]blockKind // of those that are not data blocks, by offset
-	index    *extent           // the index, if it is the last block with entries, as of this table it is; else nil
+	kinds    map[int]blockKind // kinds of blocks other than data blocks, by offset
+	index    *extent           // the index, if it is the last block with entries, as in a complete table; otherwise nil
 	gaps     []region          // the first gaps
 	moreGaps Losses            // counts of the other gaps
 }
 
-// searchBlocks finds the blocks and gaps of a file, and calls each for every block in order.
+// searchBlocks finds the blocks and gaps of a file. It calls each with every block, in file order.
 func searchBlocks(in fileImage, each func(region)) *search {
 	s := &search{fileImage: in, kinds: map[int]blockKind{}}
-	lengths := map[uint64]bool{} // few different ones, because they add up to the size of the file
+	lengths := map[uint64]bool{} // there are few, since distinct lengths add up to at most the size of the file
 	var last []extent
 	unread := 0 // size of the gap at the start of the file
 	for p := range scan(in) {
@@ -86,7 +86,7 @@ const (
 	metaBlock // a block that the metaindex lists
 )
 
-// kinds are the names of the kinds, and why blocks of them are not taken for data blocks.
+// kinds are the names of the kinds, and the reasons to leave their blocks out.
 var kinds = [...]struct{ name, leftOut string }{
 	dataBlock: {"data", ""}, indexBlock: {"index", "it looks like an index"}, metaindexBlock: {"metaindex", "it looks like a metaindex"},
 	propertiesBlock: {"properties", "it looks like properties"}, metaBlock: {"block", "a metaindex lists it"},
@@ -98,16 +98,16 @@ var magic = binary.LittleEndian.AppendUint64(nil, format.Magic)
 // maxSequence is the end of an internal key with the maximum sequence number and the kind that separators have.
 var maxSequence = []byte("\x01\xff\xff\xff\xff\xff\xff\xff")
 
-// propertyName matches keys that begin as the names of properties do.
+// propertyName matches keys that start like names of properties.
 var propertyName = regexp.MustCompile(`^(rocksdb|pebble|sievetable)\.`)
 
-// maxTrailingBlocks is how many blocks at the end of a table have entries but no data:
-// index, metaindex and properties, in any order.
+// maxTrailingBlocks is the number of blocks with entries that can follow the data blocks: index, metaindex and
+// properties, in any order.
 const maxTrailingBlocks = 3
 
-// classify finds out the kinds of the last blocks with entries, and of those that a metaindex lists. All others are data
-// blocks. last has one block more. lengths holds the lengths of all blocks, and unread is the size of the gap at the start
-// of the file.
+// classify determines the kinds of the last blocks with entries, and of those that a metaindex lists. All others
+// are data blocks. last contains these last blocks and one more. lengths contains the lengths of all blocks. unread
+// is the size of the gap at the start of the file.
 func (s *search) classify(last []extent, lengths map[uint64]bool, unread int) {
 	taken := map[blockKind]bool{} // a table has at most one of each
 	written := bytes.TrimRight(s.fileImage.data, "\x00")
@@ -116,7 +116,7 @@ func (s *search) classify(last []extent, lengths map[uint64]bool, unread int) {
 	for i, e := range slices.Backward(last) {
 		it, err := s.open(e)
 		if err != nil || len(last)-i > maxTrailingBlocks {
-			continue // it was decoded before
+			continue // only the last ones; decoding them has succeeded before
 		}
 		atEnd := e.end+format.TrailerLen+format.FooterLen >= len(written)
 		is := kindOf(it, lengths, uint64(e.start), uint64(unread), e == index || atEnd && hasMagic, atEnd, s.overlaps(e, last[:i]))
@@ -139,7 +139,8 @@ func (s *search) classify(last []extent, lengths map[uint64]bool, unread int) {
 	}
 }
 
-// overlaps reports whether the keys of the block at e are around those of a block before, as separators are.
+// overlaps reports whether the key range of the block at e overlaps that of an earlier block. Separators of an
+// index do.
 func (s *search) overlaps(e extent, before []extent) bool {
 	from, to := s.bounds(e)
 	return slices.ContainsFunc(before, func(b extent) bool {
@@ -148,7 +149,7 @@ func (s *search) overlaps(e extent, before []extent) bool {
 	})
 }
 
-// bounds returns the first and the last key of a block in the bytewise order, whatever order they are in.
+// bounds returns the first and last key of a block, whichever is bytewise smaller first.
 func (s *search) bounds(e extent) (least, most []byte) {
 	it, err := s.open(e)
 	if err != nil || !it.First() {
@@ -162,13 +163,16 @@ func (s *search) bounds(e extent) (least, most []byte) {
 	return least, most
 }
 
-// kindOf tells the kind of the block at start by its keys and values. All values of an index are handles of adjacent
-// blocks, with the lengths of blocks that were found, or from the start of the file on. Then the first may lie in the
-// unread bytes there, the keys are around those of a block before, or it is a single one, and the index is before at most a
-// footer. A separator with the maximum sequence number, which no entry has, shows an index too. A metaindex has names as
-// keys and handles as values. Properties have names as keys.
+// kindOf determines the kind of the block at start by its keys and values. A metaindex has names as keys and handles
+// as values. Properties have names as keys. A block whose values are all handles is an index if it precedes the
+// footer, or if a key has the maximum sequence number, as only separators do. Otherwise the handles must be of
+// adjacent blocks, and
+//   - at least half of them have lengths of blocks that were found, or
+//   - they begin at the start of the file, and the first block is in the unread bytes there, the keys overlap those
+//     of an earlier block, there are more than two handles and they end before this block, or there is a single one
+//     and at most a footer follows.
 func kindOf(it *rowblock.Iter, lengths map[uint64]bool, start, unread uint64, isIndex, atEnd, overlaps bool) blockKind {
-	n, found, first, end := 0, 0, uint64(0), uint64(0) // first is where the first block ends
+	n, found, first, end := 0, 0, uint64(0), uint64(0) // first is the end of the first block
 	handles, chained, names, properties, counts, fromStart, separates := true, true, true, true, false, true, false
 	for ; it.Next(); n++ {
 		offset, length, ok := decodeHandle(it.Value())
@@ -201,8 +205,8 @@ func kindOf(it *rowblock.Iter, lengths map[uint64]bool, start, unread uint64, is
 	return dataBlock
 }
 
-// indexBeforeFooter returns the index that ends right before the footer, if the footer says
-// that there is one. It ignores the magic number. Otherwise it returns an empty extent.
+// indexBeforeFooter returns the index that ends right before the footer, according to the footer's handles, or an
+// empty extent if there is none. It ignores the magic number.
 func indexBeforeFooter(data []byte) extent {
 	end := len(data) - format.FooterLen
 	if end < format.TrailerLen {
@@ -232,8 +236,8 @@ func decodeHandle(value []byte) (offset, length uint64, ok bool) {
 // An extent is the range of a block in the file, without its trailer.
 type extent struct{ start, end int }
 
-// extents is a compact list of extents in file order. A file can have very many of them.
-// Each is encoded as its distance from the one before, and its length.
+// extents is a compact list of extents in file order, since a file can have very many. Each is encoded as its
+// distance from the end of the one before, and its length.
 type extents struct {
 	encoded []byte
 	end     int // the end of the last extent, with its trailer
