@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
 
-// chooseBlocks chooses one data block after the other by its number, and returns the commands that the page shows.
+// chooseBlocks chooses each data block by its number, and returns the commands that the page shows.
 const chooseBlocks = `(n) => Array.from({ length: n }, (_, i) => {
 	const box = document.getElementById("block");
 	box.value = i + 1;
@@ -23,7 +23,7 @@ const chooseBlocks = `(n) => Array.from({ length: n }, (_, i) => {
 	return document.querySelector("#map-info code").textContent;
 })`
 
-// boundsOf returns the flags --from and --to of a command of sst scan, as a shell takes it apart. "" is no bound.
+// boundsOf returns the values of --from and --to in an sst scan command, as a shell parses it. "" means no bound.
 func boundsOf(t *testing.T, command string) (r keyRange) {
 	t.Helper()
 	words := shellWords(t, command)
@@ -44,7 +44,7 @@ func boundsOf(t *testing.T, command string) (r keyRange) {
 	return r
 }
 
-// longPairs returns n pairs of keys of that many bytes.
+// longPairs returns n pairs with keys of that many bytes.
 func longPairs(n, size int) (pairs []workload.Pair) {
 	for i := range n {
 		pairs = append(pairs, workload.Pair{Key: append(bytes.Repeat([]byte{'k'}, size), byte('0'+i))})
@@ -52,14 +52,14 @@ func longPairs(n, size int) (pairs []workload.Pair) {
 	return pairs
 }
 
-// If separators are too long for a command, the page says so, and works.
+// If separators are too long for a command, the page says so and still works.
 func TestNoCommandOfLongKeys(t *testing.T) {
 	t.Parallel()
 	page := openPage(t, table.WriterOptions{BlockSize: 1}, longPairs(3, 200_000), Options{}, 390)
 	checkText(t, page, "#map-info p", "Its entries are not in this page. Its separators are too long for a command.")
 }
 
-// A number of a block that there is none of is refused, and a block that is chosen is shown wherever the pointer rests.
+// An invalid block number is refused. A chosen block is shown wherever the pointer is.
 func TestNumberOfBlock(t *testing.T) {
 	t.Parallel()
 	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{}, plainPairs(3000)))
@@ -87,9 +87,9 @@ func TestNumberOfBlock(t *testing.T) {
 	}
 }
 
-// The command for a data block whose entries the page does not hold prints its keys, and no others. Of
-// internal keys it prints all versions, also those in other blocks, and maybe those of the last key of the
-// block before.
+// The command for a data block whose entries are not in the page prints the block's keys and no others. For
+// internal keys it prints all versions, including versions in other blocks, and possibly versions of the last key
+// of the block before.
 func TestCommandOfBlock(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -15,16 +15,16 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// Blocks are the data blocks in a compact form, because there can be very many.
+// Blocks are the data blocks in a compact form, since there can be very many.
 type Blocks struct {
 	Count   int            `json:"count"`
-	Left    int            `json:"left,omitempty"` // how many follow that the page leaves out, as their index entries would exceed maxHeld
+	Left    int            `json:"left,omitempty"` // number of further blocks that the page leaves out, since their index entries exceed maxHeld
 	Index   packed         `json:"index"`          // an index as JSON
 	Entries packed         `json:"entries"`
 	Errors  map[int]string `json:"errors"` // errors of damaged blocks, by number
 }
 
-// An index has what is known of each block without its entries.
+// An index describes each block, without its entries.
 type index struct {
 	// Columns are offset, size as stored, size decompressed, the numbers of entries, of distinct user
 	// keys and of tombstones, the number of the compression in Compressions, and the number of bytes in
@@ -33,13 +33,13 @@ type index struct {
 	Separators [][]byte
 }
 
-// Entries of blocks have a key, as the number of bytes that it shares with the one before, the number
-// of other bytes, and these bytes; the length of the value; and the length and the bytes of its start.
+// Each entry in Blocks.Entries consists of the number of key bytes shared with the key before, the number of other
+// key bytes, and these bytes; the length of the value; and the length and the bytes of the value's start.
 
 const (
 	maxShownValue = 32 // bytes of a value
 	maxSample     = 80 // bytes of an example key
-	indexBytes    = 10 // about what a block takes in the page beside its separator
+	indexBytes    = 10 // approximate size of a block in the page, without its separator
 )
 
 // blocks reads the data blocks in file order, and returns the statistics of the filters.
@@ -62,7 +62,7 @@ func (c *collector) blocks() []tablestats.FilterStats {
 		c.addBlock(&in, b, entries, damage)
 		i++
 	}
-	c.Blocks.Index, _ = json.Marshal(in) // numbers and bytes have no errors
+	c.Blocks.Index, _ = json.Marshal(in) // numbers and bytes cannot fail
 	if left := data[c.Blocks.Count:]; len(left) > 0 {
 		from, last := left[0].Offset, left[len(left)-1]
 		c.Blocks.Left = len(left)
@@ -72,7 +72,7 @@ func (c *collector) blocks() []tablestats.FilterStats {
 	return keys.Stats()
 }
 
-// sample takes the first key of a block for an example to look up.
+// sample makes the first key of a block an example to look up.
 func (c *collector) sample(b tablestats.Block) {
 	if c.Order != "" || !b.Iter.First() {
 		return
@@ -82,7 +82,7 @@ func (c *collector) sample(b tablestats.Block) {
 	}
 }
 
-// addBlock adds a block to the index. If there is no room for it, all that follow are left out too.
+// addBlock adds a block to the index. If it exceeds the limit, it and all further blocks are left out.
 func (c *collector) addBlock(in *index, b tablestats.Block, entries []byte, damage string) {
 	if c.held -= int64(indexBytes + len(b.Separator) + len(damage)); c.held < 0 {
 		c.held = 0
@@ -116,7 +116,7 @@ func (c *collector) entries(b tablestats.Block, sizes blockSizes) (all []byte) {
 		key, value, shared := b.Iter.Key(), b.Iter.Value(), keys.SharedLen(b.Iter)
 		user := c.f.FilterKey(key)
 		if user == nil {
-			user = key // it is no internal key
+			user = key // not an internal key
 		}
 		sizes.keys[len(user)]++
 		sizes.values[len(value)]++
@@ -138,8 +138,7 @@ func appendBytes(dst, b []byte) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(b))), b...)
 }
 
-// A Part is a block other than a data block, or the footer, or all data blocks that the page
-// leaves out.
+// A Part is a block other than a data block, the footer, or the range of data blocks that the page leaves out.
 type Part struct {
 	Kind        string `json:"kind"`
 	Name        string `json:"name,omitempty"` // its names in the metaindex, as text
@@ -170,7 +169,7 @@ func (c *collector) parts() {
 	c.addPart("metaindex", "", l.Metaindex)
 	c.addPart("index", "", l.Index)
 	c.Parts = append(c.Parts, Part{Kind: "footer", Offset: uint64(l.Footer), Length: format.FooterLen, Raw: format.FooterLen})
-	for _, err := range []error{err, c.f.Filters().Err} { // the checksum can be right although the form is not
+	for _, err := range []error{err, c.f.Filters().Err} { // malformed contents can have a valid checksum
 		var corrupt *table.CorruptionError
 		if !errors.As(err, &corrupt) {
 			continue
@@ -201,8 +200,8 @@ func (c *collector) compression(h layout.Handle, id byte) int {
 	return i
 }
 
-// filters adds the filters that lookups check, with their contents if the page holds them, and says
-// whether a table without data blocks has keys.
+// filters adds the filters that lookups check, with their contents if they are within the limit. For a table
+// without data blocks, it determines whether it is filter-only.
 func (c *collector) filters(stats []tablestats.FilterStats, whole packed) {
 	for _, s := range stats {
 		s.Name = printable.Escape([]byte(s.Name))

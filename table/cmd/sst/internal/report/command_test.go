@@ -14,14 +14,14 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
 
-// The command that the page shows for a key has that key for its last word, when a shell
-// takes it apart, and no option that is not meant.
+// When a shell parses the command that the page shows for a key, the last word is the key, and there are no
+// unintended options.
 func TestPageCommand(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)
 	}
-	above := []workload.Pair{{Key: bytes.Repeat([]byte{0xff}, 100)}} // all that are asked for, in a block that the page does not hold
+	above := []workload.Pair{{Key: bytes.Repeat([]byte{0xff}, 100)}} // its block covers all keys below, and the page lacks its entries
 	page := openPage(t, table.WriterOptions{}, above, Options{Command: []string{"sst", "get", "./-x.ldb"}}, 1000)
 	keys := []string{"plain", "", " ", "-k", "--", "--help", "it's", "a b", `a"b`, "$HOME", "$(id)", "`id`", "a;b", "a\nb", "\x00\xff", `a\b`, "*", "~", "#", "!!", "{a,b}", "é\u202e", "-it's $HOME"}
 	for _, p := range bytePairs(100) {
@@ -43,7 +43,7 @@ func TestPageCommand(t *testing.T) {
 	}
 }
 
-// shellWords returns the arguments of a command of sst, as a shell takes it apart.
+// shellWords returns the arguments of an sst command, as a shell parses it.
 func shellWords(t *testing.T, command string) []string {
 	t.Helper()
 	got, err := exec.Command("sh", "-c", `sst() { printf '%s\n' "$@"; }`+"\n"+command).Output()

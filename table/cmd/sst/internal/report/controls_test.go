@@ -62,7 +62,7 @@ func sizeControls() (all []pagetest.Control) {
 	return all
 }
 
-// fuseControls are those of a lookup that a binary fuse filter ends.
+// fuseControls are the controls of a lookup that a binary fuse filter ends.
 var fuseControls = []pagetest.Control{
 	{Element: "#key", Name: "textbox Key", Keys: "key000500" + kb.Enter, Shows: "#answer", Text: "◆ May be present “key000500”"},
 	{Element: "#ask button[type=submit]", Name: "button Look up"},
@@ -72,8 +72,8 @@ var fuseControls = []pagetest.Control{
 	{Element: "#parts .scroll", Name: "region Parts of the file"},
 }
 
-// Every control of the page is operated with the keyboard alone, on a phone and in a wide
-// window, and the page shows what it did.
+// Every control of the page works with the keyboard alone, on a phone and in a wide window, and the page shows its
+// effect.
 func TestControls(t *testing.T) {
 	t.Parallel()
 	bloom := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Properties: true}

@@ -19,13 +19,12 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// hostileKey is one whose 64 bytes are longest in a page.
+// hostileKey is a key whose 64 bytes take the most space in a page.
 func hostileKey(n int) []byte {
 	return internalkey.Key{UserKey: fmt.Appendf(nil, "%08d%s", n, strings.Repeat("\"<\"", 50)), Kind: internalkey.Set}.Append(nil)
 }
 
-// hugeSummary is of a database that is said to have very many tables, none of which is
-// there, and of as many logs.
+// hugeSummary describes a database that claims to have very many tables, none of which exists, and as many logs.
 func hugeSummary(tables int) *summary.Summary {
 	live := true
 	s := &summary.Summary{
@@ -47,8 +46,8 @@ func hugeSummary(tables int) *summary.Summary {
 	return s
 }
 
-// However many tables and logs a database is said to have, or a set tables, the page stays small, and says how many it
-// leaves out.
+// However many tables and logs a database claims to have, or tables a set, the page stays small, and shows how many
+// it leaves out.
 func TestPagesAreBounded(t *testing.T) {
 	counts := map[string]int{"and 19,500 more, not shown": 3, "and 19,900 more, not shown": 1, "and 9,984 more that overlap": 1}
 	checkBounded(t, NewDatabase(hugeSummary(20_000), false).Write, counts)
@@ -56,7 +55,7 @@ func TestPagesAreBounded(t *testing.T) {
 	checkBounded(t, NewSet(hugeSet(20_000), "urls", nil, 0).Write, counts)
 }
 
-// checkBounded checks that a page is small, and how often it has some texts.
+// checkBounded checks that a page is small, and how often it contains certain texts.
 func checkBounded(t *testing.T, write func(io.Writer) error, counts map[string]int) {
 	t.Helper()
 	var page bytes.Buffer
@@ -71,7 +70,7 @@ func checkBounded(t *testing.T, write func(io.Writer) error, counts map[string]i
 	}
 }
 
-// An unknown order has no picture.
+// If the order is unknown, there is no picture.
 func TestDatabaseWithoutPicture(t *testing.T) {
 	unordered, unlisted := hugeSummary(2), hugeSummary(2)
 	unordered.Order, unordered.Comparer = table.AnyOrder, "<b>test</b>"
@@ -84,8 +83,8 @@ func TestDatabaseWithoutPicture(t *testing.T) {
 	}
 }
 
-// The pages of a database and of a set fit phones, need no mouse, let their style in, and have what comes from the files
-// as text. The keyboard comes to their tables, to scroll them, and to nothing else.
+// The pages of a database and of a set fit phones, need no mouse, allow their own styles, and show data of the
+// files as text. The keyboard reaches only their tables, to scroll them.
 func TestSummaryPages(t *testing.T) {
 	t.Parallel()
 	const script = `</title></style><script>window.fooled=1</script><img src=x onerror=fooled=1>`
@@ -97,7 +96,7 @@ func TestSummaryPages(t *testing.T) {
 		name, heading string
 		write         func(io.Writer) error
 		controls      []pagetest.Control
-		firstCells    string // of the table of tables
+		firstCells    string // of the list of tables
 	}{
 		{"a database", db.Path, NewDatabase(db, false).Write, []pagetest.Control{
 			{Element: ".scroll[aria-labelledby=levels-title]", Name: "region Levels"},
@@ -128,7 +127,7 @@ func TestSummaryPages(t *testing.T) {
 	}
 }
 
-// checkGrid checks that the page's policy lets its style in.
+// checkGrid checks that the page's security policy allows its styles.
 func checkGrid(t *testing.T, page *pagetest.Tab) {
 	t.Helper()
 	if got := pagetest.Evaluate[string](page, `getComputedStyle(document.querySelector(".levels > li")).display`); got != "grid" {
@@ -136,7 +135,7 @@ func checkGrid(t *testing.T, page *pagetest.Tab) {
 	}
 }
 
-// The colors of the bars that there are have a legend, and large numbers have commas.
+// The legend explains exactly the colors of bars in the picture. Large numbers have commas.
 func TestDatabaseLegend(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -163,7 +162,7 @@ func TestDatabaseLegend(t *testing.T) {
 	}
 }
 
-// hugeSet is of a set that is said to have very many tables, half of them in a layer.
+// hugeSet describes a set that claims to have very many tables, half of them in a layer.
 func hugeSet(tables int) *summary.SetSummary {
 	s := &summary.SetSummary{Manifest: "urls/set.jsonl", Tables: tables, Layers: 1}
 	for i := range tables {

@@ -17,8 +17,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
 
-// throw sets bits of so many at random, for each key k of them, and returns the share that is
-// set. The number of keys is what keys returns.
+// throw sets k random bits for each key in a filter of size bits, and returns the share of set bits. keys returns
+// the number of keys.
 func throw(rng *rand.Rand, size, k int, keys func() int) float64 {
 	set := make([]bool, size)
 	n := 0
@@ -41,16 +41,15 @@ func spread(all []float64) (mean, twoSigma float64) {
 	return 100 * sum / n, 200 * math.Sqrt(squares/n-(sum/n)*(sum/n))
 }
 
-// The page expects as many bits to be set as random throws set, and as much deviation: in a
-// filter with a known number of keys, and in a line of a table filter, which gets its keys by
-// chance.
+// The page's expected number of set bits, and its deviation, agree with random experiments: for a filter with a
+// known number of keys, and for a line of a table filter, which gets its keys by chance.
 func TestExpectedFill(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, tt := range []struct {
 		name string
 		o    table.WriterOptions
-		size func(f string) (size, k, n int) // of the first filter, by what the page says
+		size func(f string) (size, k, n int) // of the first filter, according to the page
 		keys func(n int) int
 	}{
 		{"block filters", table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, func(info string) (size, k, n int) {
@@ -87,7 +86,7 @@ func TestExpectedFill(t *testing.T) {
 	}
 }
 
-// The page says of each line of a table's filter how many of its bits are set.
+// The page shows the number of set bits for each line of a table filter.
 func TestLineFills(t *testing.T) {
 	t.Parallel()
 	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}, plainPairs(500)))
@@ -106,7 +105,7 @@ func TestLineFills(t *testing.T) {
 	}
 }
 
-// scanAfter scans a number that follows words in a text.
+// scanAfter scans the number after certain words in a text.
 func scanAfter(t *testing.T, text, words string, n any) {
 	t.Helper()
 	_, after, _ := strings.Cut(text, words)
@@ -115,7 +114,7 @@ func scanAfter(t *testing.T, text, words string, n any) {
 	}
 }
 
-// Equal filters are not ranked, and sizes that are all the same have no chart.
+// Equal filters are not ranked, and equal sizes have no chart.
 func TestTies(t *testing.T) {
 	t.Parallel()
 	var pairs []workload.Pair
@@ -133,7 +132,7 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// Of filters whose keys are unknown, because of damage, nothing is expected.
+// There is no expected load for filters whose number of keys is unknown because of damage.
 func TestExpectedFillUnknown(t *testing.T) {
 	t.Parallel()
 	blocks := writeTable(t, "t.ldb", table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}, plainPairs(1000))
@@ -152,8 +151,8 @@ func TestExpectedFillUnknown(t *testing.T) {
 	}
 }
 
-// The scale of filter loads is the same for all tables, and wide from 35 to 55 %, where good
-// filters are. The expected load is marked on it.
+// The scale of filter loads is the same for all tables. It is expanded from 35 to 55 %, the range of good filters,
+// and marks the expected load.
 func TestLoadScale(t *testing.T) {
 	t.Parallel()
 	for _, bits := range []int{10, 16} {

@@ -11,8 +11,9 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
 
-// A table with a filter only says so, and answers "may be present" or "absent". If the properties are damaged, it is not
-// known that there is a filter only: lookups that the filter does not end need them.
+// The page of a filter-only table says so, and its lookups return "may be present" or "absent". If the properties
+// are damaged, the page does not know that the table is filter-only, and lookups that pass the filter need the
+// properties.
 func TestPageFilterOnly(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -20,8 +21,8 @@ func TestPageFilterOnly(t *testing.T) {
 		policy  filter.TablePolicy
 		keys    int
 		damaged bool
-		summary string // its end
-		answer  string // its start if damaged
+		summary string // how it ends
+		answer  string // how it begins if the table is damaged
 	}{
 		{"binary fuse filter", fusePolicy(t, 8), 3000, false, "entries none, a filter only keys in the filter 3,000",
 			"◆ May be present “key000200” The table filter may contain the key. There are no entries to check."},

@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
 
-// fusePolicy returns the policy of binary fuse filters with fingerprints of so many bits.
+// fusePolicy returns the policy of binary fuse filters with fingerprints of that many bits.
 func fusePolicy(t testing.TB, bits int) fuse.Policy {
 	t.Helper()
 	p, err := fuse.New(bits)
@@ -25,8 +25,8 @@ func fusePolicy(t testing.TB, bits int) fuse.Policy {
 	return p
 }
 
-// keysOfAllLengths returns the sorted keys of the given number for each length that XXH3 treats
-// in its own way.
+// keysOfAllLengths returns that many sorted keys of each length up to 300, and of longer ones that XXH3 treats
+// differently.
 func keysOfAllLengths(each int) (pairs []workload.Pair) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	lengths := []int{511, 512, 513, 1000, 1023, 1024, 1025, 1088, 1089, 2047, 2048, 2049, 5000}
@@ -46,7 +46,7 @@ func keysOfAllLengths(each int) (pairs []workload.Pair) {
 	return slices.CompactFunc(pairs, func(a, b workload.Pair) bool { return bytes.Equal(a.Key, b.Key) })
 }
 
-// probes are a fuse.Probes in JSON that JavaScript can write, and the answer.
+// probes are a fuse.Probes in JSON that JavaScript can write, and the result.
 type probes struct {
 	Hash       string
 	Places     []uint32
@@ -54,7 +54,7 @@ type probes struct {
 	Contains   bool
 }
 
-// The page hashes keys of any length, and looks up their fingerprints, as the library does.
+// The page hashes keys of any length, and looks up their fingerprints, like the library.
 func TestPageProbesFuse(t *testing.T) {
 	t.Parallel()
 	pairs := keysOfAllLengths(6)
@@ -88,7 +88,6 @@ func TestPageProbesFuse(t *testing.T) {
 	}
 }
 
-// everySecond returns every second pair.
 func everySecond(pairs []workload.Pair) (half []workload.Pair) {
 	for i := 0; i < len(pairs); i += 2 {
 		half = append(half, pairs[i])
@@ -96,7 +95,7 @@ func everySecond(pairs []workload.Pair) (half []workload.Pair) {
 	return half
 }
 
-// The page shows what a binary fuse filter is, and what a lookup in it finds.
+// The page describes a binary fuse filter, and the steps of a lookup in it.
 func TestPageShowsFuse(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{TableFilterPolicy: fusePolicy(t, 4), FilterPolicy: filter.NewBloom(1)}
@@ -121,8 +120,7 @@ func TestPageShowsFuse(t *testing.T) {
 	checkContains(t, page, "#filters", want)
 }
 
-// mistaken returns two absent keys between others: one that all filters may contain, and one
-// that the filter of the table excludes.
+// mistaken returns two absent keys: one that passes all filters, and one that the table filter rules out.
 func mistaken(t *testing.T, f *dbfile.File) (passes, excluded string) {
 	t.Helper()
 	for i := 0; passes == "" || excluded == ""; i++ {

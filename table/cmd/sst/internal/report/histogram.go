@@ -8,7 +8,7 @@ import (
 	"sort"
 )
 
-// A Histogram compares series of sizes, in bins that all of them have in common.
+// A Histogram compares series of sizes in common bins.
 type Histogram struct {
 	Title  string   `json:"title"`
 	Unit   string   `json:"unit"` // unit of the sizes
@@ -47,7 +47,7 @@ type sizeCounts map[int]int
 
 type blockSizes struct{ stored, raw, entries, keys, values sizeCounts }
 
-// histograms returns the histograms that have sizes.
+// histograms returns the histograms that are not empty.
 func (t blockSizes) histograms(keys string) []Histogram {
 	stored := []Series{{Name: "as stored", sizes: t.stored}, {Name: "decompressed", sizes: t.raw}}
 	if maps.Equal(t.stored, t.raw) {
@@ -66,7 +66,7 @@ func (t blockSizes) histograms(keys string) []Histogram {
 	return all
 }
 
-// fill sets the figures of each series, and counts the sizes of those that vary in bins.
+// fill sets the figures of each series, and counts the sizes of varying series in bins.
 func (h *Histogram) fill() {
 	var varying []sizeCounts
 	least, most := math.MaxInt, 0

@@ -20,8 +20,8 @@ import (
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
-// writeSmall writes the page with at most held bytes of index and filters, and all entries
-// that this index has.
+// writeSmall writes the page with at most held bytes of index and filters, and all entries of the blocks in this
+// index.
 func writeSmall(t *testing.T, f *dbfile.File, held int64) string {
 	t.Helper()
 	m, err := newModel(f, Options{Embed: 1 << 20, Command: []string{"sst", "get", "t.ldb"}, Scan: []string{"sst", "scan", "t.ldb"}}, held)
@@ -29,8 +29,7 @@ func writeSmall(t *testing.T, f *dbfile.File, held int64) string {
 	return save(t, m.Write)
 }
 
-// What the page has no room for, it names, with numbers. Lookups that need it name the command
-// that knows.
+// The page lists the parts that it leaves out, with numbers. Lookups that need them show a command to run.
 func TestPageLeavesOut(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Compression: table.NoCompression}
@@ -63,8 +62,7 @@ func TestPageLeavesOut(t *testing.T) {
 	}
 }
 
-// Blocks that the page leaves out can hold keys of a marked range, and the map shows where
-// they are.
+// Blocks that the page leaves out may contain keys of a marked range, and the map shows where they are.
 func TestMarkedWithBlocksLeftOut(t *testing.T) {
 	t.Parallel()
 	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{Compression: table.NoCompression}, plainPairs(3000)))
@@ -80,7 +78,7 @@ func TestMarkedWithBlocksLeftOut(t *testing.T) {
 	checkContains(t, page, "#parts", "data, not in this page")
 }
 
-// The page cannot check keys in a filter that is read by the page, and says so.
+// The page cannot check keys in a paged filter, and says so.
 func TestPagedFilterLeftOut(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{TableFilterPolicy: paged.Policy{}, FilterPolicy: filter.NewBloom(10)}
@@ -93,7 +91,7 @@ func TestPagedFilterLeftOut(t *testing.T) {
 	}
 }
 
-// A filter alone that the page does not hold answers nothing.
+// If the filter of a filter-only table is left out of the page, lookups have no result.
 func TestFilterOnlyLeftOut(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{TableFilterPolicy: fusePolicy(t, 8), FilterOnly: true}
@@ -104,7 +102,7 @@ func TestFilterOnlyLeftOut(t *testing.T) {
 	checkText(t, page, "#answer", want)
 }
 
-// The damage of very many blocks is counted, and named as far as there is room.
+// Damage of very many blocks is counted, and listed up to a limit.
 func TestDamageIsBounded(t *testing.T) {
 	t.Parallel()
 	path := writeTable(t, "t.ldb", table.WriterOptions{Compression: table.NoCompression, BlockSize: 1}, plainPairs(2500))
@@ -122,7 +120,7 @@ func TestDamageIsBounded(t *testing.T) {
 	}
 }
 
-// The page about millions of keys stays under 30 MB, and loads.
+// The page of a table with millions of keys stays under 30 MB, and loads.
 func TestPageIsBounded(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
@@ -141,7 +139,7 @@ func TestPageIsBounded(t *testing.T) {
 	checkStarts(t, tab, "#answer", "✓ Found")
 }
 
-// The page has at most twice the size of the table.
+// The page is at most twice as large as the table.
 func TestPageIsAsLargeAsTheTable(t *testing.T) {
 	t.Parallel()
 	for _, codec := range []table.Codec{table.Snappy, codecs.Zstd} {
@@ -154,7 +152,7 @@ func TestPageIsAsLargeAsTheTable(t *testing.T) {
 	}
 }
 
-// numbered returns n pairs of keys like addresses.
+// numbered returns n pairs whose keys look like addresses.
 func numbered(n int) []workload.Pair {
 	pairs := make([]workload.Pair, n)
 	for i := range pairs {
@@ -163,8 +161,8 @@ func numbered(n int) []workload.Pair {
 	return pairs
 }
 
-// What the page lacks because it is damaged, it says. Blocks of zstd and zlib, which have the
-// same compression id, are named.
+// The page reports the parts that it lacks because of damage. Blocks of zstd and zlib, which have the same
+// compression id, are told apart.
 func TestPageOfDamagedTable(t *testing.T) {
 	t.Parallel()
 	for _, codec := range []table.Codec{codecs.Zstd, codecs.Zlib} {

@@ -19,10 +19,10 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// asked is how many keys are looked up in each table.
-const asked = 5000
+// numLookups is the number of keys that are looked up in each table.
+const numLookups = 5000
 
-// An outcome is how a lookup goes, as the page and the library tell it.
+// An outcome is the course of a lookup, in the page or in the library.
 type outcome struct {
 	Key      string
 	Whole    dbfile.FilterResult
@@ -35,7 +35,7 @@ type outcome struct {
 	Sequence string // 0: none is known
 }
 
-// lookupAll looks keys up in the page.
+// lookupAll looks up keys in the page.
 const lookupAll = `({ keys, internal }) => keys.map((key) => {
 	const path = lookup(Uint8Array.from(atob(key), (c) => c.charCodeAt(0)));
 	const answer = (filter) => !filter ? 0 : filter.contains ? 1 : 2;
@@ -51,8 +51,8 @@ const lookupAll = `({ keys, internal }) => keys.map((key) => {
 	};
 })`
 
-// want is how the library's lookup goes. What the page does not come to, as the whole
-// table's filter rules the key out, is left out.
+// want returns the outcome of the library's lookup, without the steps that the page does not reach if the table
+// filter rules the key out.
 func want(t *testing.T, f *dbfile.File, key []byte) outcome {
 	p, err := f.Explain(key)
 	o := outcome{Key: base64.StdEncoding.EncodeToString(key), Whole: p.TableFilter, Block: p.IndexEntry, Slot: p.FilterIndex, Filter: p.BlockFilter, Outcome: "absent", Sequence: "0"}
@@ -78,8 +78,7 @@ func want(t *testing.T, f *dbfile.File, key []byte) outcome {
 	return o
 }
 
-// The page answers as the library does: which block and filter, what the filters say,
-// and what is found.
+// The page's lookups agree with the library's: the block, the filter, the results of the filters, and the entry.
 func TestPageAgreesWithLibrary(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
@@ -101,8 +100,7 @@ func TestPageAgreesWithLibrary(t *testing.T) {
 	})
 }
 
-// The same holds for the tables of databases, of which the newest version of a key
-// counts.
+// The same holds for tables of databases, in which the newest version of a key counts.
 func TestPageAgreesOnDatabases(t *testing.T) {
 	t.Parallel()
 	versions := workload.Versions(workload.Writes(4, 900, 30))
@@ -113,7 +111,7 @@ func TestPageAgreesOnDatabases(t *testing.T) {
 	})
 }
 
-// The same holds for filters of LevelDB 1.17, whose hash takes the last bytes of a key as signed.
+// The same holds for filters of LevelDB 1.17, whose hash treats the last bytes of a key as signed.
 func TestPageAgreesOnOlderFilters(t *testing.T) {
 	t.Parallel()
 	edges, err := workload.Dataset("byte-edges")
@@ -124,14 +122,13 @@ func TestPageAgreesOnOlderFilters(t *testing.T) {
 	}
 }
 
-// A tableCase is a table to compare lookups in.
 type tableCase struct {
 	name  string
 	o     table.WriterOptions
 	pairs []workload.Pair
 }
 
-// both has a filter of each kind, which are often wrong.
+// both has block filters and a table filter, with many false positives.
 var both = table.WriterOptions{FilterPolicy: filter.NewBloom(3), TableFilterPolicy: filter.NewTableBloom(3), Properties: true}
 
 func compareTables(t *testing.T, tables []tableCase) {
@@ -146,7 +143,7 @@ func compareTables(t *testing.T, tables []tableCase) {
 	}
 }
 
-// A data block that the filter block has no filter for may contain any key.
+// A data block without a block filter may contain any key.
 func TestPageWithoutSlot(t *testing.T) {
 	t.Parallel()
 	pairs := []workload.Pair{{Key: []byte("a"), Value: []byte("1")}, {Key: []byte("b"), Value: []byte("2")}}
@@ -157,8 +154,7 @@ func TestPageWithoutSlot(t *testing.T) {
 	compareLookups(t, pagetest.Open(t, writePage(t, f, Options{Embed: 1000}), 1000), f, pairs)
 }
 
-// tableOfOneFilter returns a table of a block for each pair and a filter for the
-// first block alone.
+// tableOfOneFilter returns a table with a block for each pair, and a filter for the first block only.
 func tableOfOneFilter(t *testing.T, pairs []workload.Pair) []byte {
 	w, err := filter.NewBlockWriter(filter.NewBloom(10), 4)
 	noError(t, err)
@@ -175,8 +171,7 @@ func tableOfOneFilter(t *testing.T, pairs []workload.Pair) []byte {
 	return file.Footer(metaindex, file.Block(rawtable.Entries(index...)))
 }
 
-// A separator may be a version of a key that only the next block has: the lookup goes
-// on there.
+// If a separator is a version of a key that only the next block contains, the lookup continues there.
 func TestPageGoesOn(t *testing.T) {
 	t.Parallel()
 	var file rawtable.File
@@ -195,21 +190,21 @@ func TestPageGoesOn(t *testing.T) {
 	compareLookups(t, page, f, []workload.Pair{{Key: []byte(version("a", 1))}, {Key: []byte(version("b", 2))}})
 }
 
-// compareLookups looks keys up in the page and in the library.
+// compareLookups looks up keys in the page and in the library, and compares the outcomes.
 func compareLookups(t *testing.T, page *pagetest.Tab, f *dbfile.File, pairs []workload.Pair) {
 	t.Helper()
 	var present [][]byte
 	for _, p := range pairs {
 		present = append(present, f.FilterKey(p.Key))
 	}
-	keys := questions(present, asked)
+	keys := questions(present, numLookups)
 	var wanted []outcome
 	for _, key := range keys {
 		wanted = append(wanted, want(t, f, key))
 	}
 	got := pagetest.Call[[]outcome](page, lookupAll, map[string]any{"keys": keys, "internal": f.Internal})
-	if len(got) != asked {
-		t.Fatalf("%d answers, want %d", len(got), asked)
+	if len(got) != numLookups {
+		t.Fatalf("%d answers, want %d", len(got), numLookups)
 	}
 	for i, w := range wanted {
 		if diff := cmp.Diff(w, got[i]); diff != "" {
@@ -218,8 +213,7 @@ func compareLookups(t *testing.T, page *pagetest.Tab, f *dbfile.File, pairs []wo
 	}
 }
 
-// Each bit that a filter of one key has set is one that the page asks for, and the
-// page asks for no other.
+// A lookup in the page checks exactly the bits that are set in a filter of that one key.
 func TestPageProbes(t *testing.T) {
 	t.Parallel()
 	pairs := bytePairs(1200)
@@ -244,7 +238,7 @@ func TestPageProbes(t *testing.T) {
 	}
 }
 
-// bitsSet returns which bits of a filter are set.
+// bitsSet returns the numbers of a filter's set bits.
 func bitsSet(f []byte) []int {
 	var set []int
 	for i := range 8 * (len(f) - 1) {
@@ -255,8 +249,7 @@ func bitsSet(f []byte) []int {
 	return set
 }
 
-// Lookups that come to a damaged block, or to one that the page has no entries of,
-// say so.
+// Lookups that reach a damaged block, or one whose entries are not in the page, say so.
 func TestPageWithoutEntries(t *testing.T) {
 	t.Parallel()
 	pairs := plainPairs(3000)

@@ -17,10 +17,10 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
-// A keyRange is what the page's boxes hold.
+// A keyRange is a range as typed into the page's boxes.
 type keyRange struct{ Prefix, From, To string }
 
-// has says whether a key is in the range.
+// has reports whether key is in the range.
 func (r keyRange) has(key []byte) bool {
 	if r.Prefix != "" {
 		return bytes.HasPrefix(key, []byte(r.Prefix))
@@ -28,7 +28,7 @@ func (r keyRange) has(key []byte) bool {
 	return string(key) >= r.From && (r.To == "" || string(key) < r.To)
 }
 
-// mark types ranges into the page's boxes, and returns what the page says of each.
+// mark types ranges into the page's boxes, and returns the page's text for each.
 const mark = `(ranges) => ranges.map((range) => {
 	for (const id of ["prefix", "from", "to"]) document.getElementById(id).value = range[id];
 	document.getElementById("prefix").dispatchEvent(new Event("input"));
@@ -49,7 +49,7 @@ func keysOf(t *testing.T, f *dbfile.File) (all [][][]byte) {
 	return all
 }
 
-// holding returns how many blocks hold keys of a range.
+// holding returns the number of blocks that contain keys of a range.
 func holding(blocks [][][]byte, r keyRange) (n int) {
 	for _, keys := range blocks {
 		if slices.ContainsFunc(keys, r.has) {
@@ -59,7 +59,7 @@ func holding(blocks [][][]byte, r keyRange) (n int) {
 	return n
 }
 
-// numbersOf returns the number of marked blocks in the page's words, and whether it is exact.
+// numbersOf parses the number of marked blocks from the page's text, and whether it is exact.
 func numbersOf(t *testing.T, text string) (n int, exact bool) {
 	t.Helper()
 	if text == "No data block contains such keys." || text == "No data block may contain such keys." {
@@ -72,8 +72,8 @@ func numbersOf(t *testing.T, text string) (n int, exact bool) {
 	return n, !bytes.Contains([]byte(text), []byte("may contain"))
 }
 
-// The blocks that the page marks are those that hold the keys. Without the entries, they are
-// those that the index says can hold them: one more at each end, at most.
+// The page marks exactly the blocks that contain keys of the range. For blocks without entries it decides by the
+// index, which adds at most one block at each end.
 func TestMarkedBlocksHoldTheKeys(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -124,7 +124,7 @@ func escapedRanges(ranges []keyRange) (all []map[string]string) {
 	return all
 }
 
-// The page says what is marked, and what is wrong with a range.
+// The page describes the marked range, and reports invalid ranges.
 func TestMarkedText(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}

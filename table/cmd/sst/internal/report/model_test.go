@@ -66,14 +66,14 @@ func TestModel(t *testing.T) {
 			{Name: "keys", Min: 3, Median: 3, Max: 4, Mean: 3.5}, {Name: "values", Min: 8, Median: 8, Max: 40, Mean: 24}}},
 	}
 	for i := range histograms {
-		histograms[i].Bins = nil // TestHistogram has them
+		histograms[i].Bins = nil // checked by TestHistogram
 	}
 	if diff := cmp.Diff(wantHistograms, histograms, withoutSizes); diff != "" {
 		t.Errorf("histograms (-want +got):\n%s", diff)
 	}
 }
 
-// Meta blocks that this module writes have names of their own.
+// Meta blocks of this module's own kinds have names.
 func TestKindsOfParts(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(1), Properties: true, DataDigest: true, Never: func(yield func([]byte, error) bool) {
@@ -91,7 +91,7 @@ func TestKindsOfParts(t *testing.T) {
 	}
 }
 
-// Entries are left out as they do not fit, and nothing else is.
+// Only the entries that exceed the limit are left out.
 func TestEmbed(t *testing.T) {
 	t.Parallel()
 	f := openTable(t, writeTable(t, "t.ldb", table.WriterOptions{Compression: table.NoCompression}, plainPairs(1000)))
@@ -119,7 +119,7 @@ func TestEmbed(t *testing.T) {
 	}
 }
 
-// Damage is in the page, named once, and in the error.
+// Damage is reported once in the page, and in the error.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression, BlockSize: 1}
@@ -189,7 +189,7 @@ func TestHistogram(t *testing.T) {
 	}
 }
 
-// No text of the file has a meaning in the page's HTML.
+// No text from the file is interpreted as HTML.
 func TestWriteEscapes(t *testing.T) {
 	t.Parallel()
 	const hostile = "</script><script>alert(1)</script><!--\u2028\u202e\u009b&amp;{{script}}{{data}}"
@@ -204,7 +204,7 @@ func TestWriteEscapes(t *testing.T) {
 		{"</script>", 2},
 		{"<!--", 0},
 		{"\u2028", 0},
-		{"\u202e", 0}, // which would have what follows written from the right
+		{"\u202e", 0}, // would make the following text right-to-left
 		{"\u009b", 0},
 	} {
 		if n := strings.Count(page.String(), tt.part); n != tt.want {
@@ -213,12 +213,12 @@ func TestWriteEscapes(t *testing.T) {
 	}
 }
 
-// otherPolicy is a table policy that sst does not know.
+// otherPolicy is a table filter policy that sst does not know.
 type otherPolicy struct{ filter.TableBloom }
 
 func (otherPolicy) Name() string { return "other.Filter" }
 
-// The page shows a table filter of RocksDB and Pebble, and says so if it is another one.
+// The page shows a table filter of RocksDB or Pebble, and says so if it does not know the policy.
 func TestWholeFilterOfAnotherForm(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

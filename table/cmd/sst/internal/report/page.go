@@ -34,13 +34,13 @@ type Page struct {
 	Tiles, Facts  facts
 	Damage, Notes messages
 	Sections      []section
-	Model         template.JS // of a table: what its script shows
+	Model         template.JS // the Model of a table as JSON
 }
 
-// newPage returns the page about a database or a set at path, which the directory dir gives a title.
+// newPage returns the page about a database or a set at path. Its title is the name of dir.
 func newPage(about, path, dir string, damage, notes []string) *Page {
 	if whole, err := filepath.Abs(dir); err == nil {
-		dir = whole // . is no name
+		dir = whole // "." is no title
 	}
 	return &Page{About: about, Name: path, Title: filepath.Base(dir), Damage: firstOf(damage), Notes: firstOf(notes)}
 }
@@ -48,14 +48,14 @@ func newPage(about, path, dir string, damage, notes []string) *Page {
 // Facts are figures with their names.
 type facts []struct{ Name, Value string }
 
-// when adds a figure if it is to be shown.
+// when adds a figure if show is true.
 func (f *facts) when(show bool, name, value string) {
 	if show {
 		*f = append(*f, struct{ Name, Value string }{name, value})
 	}
 }
 
-// Messages are the first ones of a long list, and the number of others.
+// Messages are the first ones of a list, and the number of others.
 type messages struct {
 	Shown []string
 	Left  int
@@ -66,7 +66,7 @@ func firstOf(all []string) messages {
 	return messages{all[:n], len(all) - n}
 }
 
-// A section of a page has a text, a picture or rows of a table. Without any of these it is not shown.
+// A section of a page has a text, a picture or rows of a table. Empty sections are not shown.
 type section struct {
 	ID, Title, Text string
 	Picture         *picture
@@ -75,14 +75,14 @@ type section struct {
 	Left            int // number of rows that the page leaves out
 }
 
-// A tableRow is about what its first cell names. A note spans columns that it has no cells for.
+// A tableRow describes the file or level that its first cell names. A note spans the columns without cells.
 type tableRow struct {
 	Problem string
 	Cells   []string
 	Note    string
 }
 
-// first returns the elements of a long list that a section has rows for.
+// first returns the elements of a list for which a section has rows.
 func first[T any](s *section, all []T) []T {
 	n := min(len(all), maxRows)
 	s.Left = len(all) - n
@@ -93,7 +93,7 @@ func (s *section) add(problem string, cells ...string) {
 	s.Rows = append(s.Rows, tableRow{Problem: problem, Cells: cells})
 }
 
-// listTables lists tables with their key ranges, and what the columns between name.
+// listTables lists tables with their names, the given columns, and their key ranges.
 func listTables(bars []bar, text string, columns ...string) section {
 	columns = slices.Concat([]string{"File"}, columns, []string{"Smallest key", "Largest key"})
 	s := section{ID: "tables", Title: "Tables", Text: text, Columns: columns}
@@ -103,7 +103,6 @@ func listTables(bars []bar, text string, columns ...string) section {
 	return s
 }
 
-// number formats a number of things.
 func number[T int | uint64](n T) string {
 	return humanize.BigComma(new(big.Int).SetUint64(uint64(n)))
 }
@@ -122,13 +121,13 @@ var funcs = template.FuncMap{
 
 var extension = regexp.MustCompile(`[\w-]{0,4}\.(ldb|sst|log|filter|jsonl)\b`)
 
-// names returns text in which no line breaks within the extension of a file's name.
+// names returns text as HTML in which lines do not break within the extension of a file name.
 func names(text string) template.HTML {
 	escaped := template.HTMLEscapeString(printable.String(text))
 	return template.HTML(extension.ReplaceAllString(escaped, `<span class="ext">$0</span>`))
 }
 
-// Write writes the page. Bytes of files are in it as printable text, and in the Model as JSON.
+// Write writes the page. It contains bytes of files only as printable text and, in the Model, as JSON.
 func (p *Page) Write(w io.Writer) error {
 	t, err := template.New("page").Funcs(funcs).Parse(page.Read(files, "parts/page.html"))
 	if err != nil {

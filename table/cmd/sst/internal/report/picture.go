@@ -9,8 +9,8 @@ import (
 
 const (
 	maxLines = 16   // of a row
-	maxBars  = 2000 // of all rows, if joining bars achieves that
-	maxCells = 1000 // of a line; bars in the same cell are joined
+	maxBars  = 2000 // of all rows, as far as joining bars achieves that
+	maxCells = 1000 // of a line, when bars in the same cell are joined
 )
 
 // A picture shows the key ranges of tables and logs as bars.
@@ -18,12 +18,12 @@ type picture struct {
 	Rows        []row
 	Joined      bool   // some bars stand for several files
 	Problems    bool   // some files have a problem
-	ByEntries   bool   // keys are placed by the entries before them, otherwise by rank
-	First, Last []byte // the smallest key of all, and the largest
-	lister      string // what lists the files: the MANIFEST, or the manifest of a set
+	ByEntries   bool   // keys are placed by the number of entries before them, otherwise by rank
+	First, Last []byte // the smallest and the largest key of all files
+	lister      string // the file that lists the files: "MANIFEST", or a set's "manifest"
 	bars        int    // number of bars in all rows
 	ends        [][]byte
-	at          []float64 // where each end of a range is, in percent of the width, and 100
+	at          []float64 // the position of each end in percent of the width, and finally 100
 }
 
 // A row is a level, a layer, or the logs.
@@ -32,7 +32,7 @@ type row struct {
 	Kind    string // of all files: table, removal or log
 	Bars    []*bar // those of a line do not overlap
 	Lines   int
-	LeftOut int // files that fit in no line
+	LeftOut int // number of files without a line
 	Files   []bar
 }
 
@@ -44,12 +44,11 @@ func (r row) About() string {
 	return text.Count(uint64(len(r.Files)), r.Kind)
 }
 
-// A bar is the key range of a table or a log, or of several that are too close to tell them
-// apart.
+// A bar is the key range of a table or a log, or of several that are too close together to be drawn separately.
 type bar struct {
 	Name, Row, Kind   string   // of the file
-	Cells             []string // what the table of files says of it, besides name and range
-	Files, Problems   uint64   // their number, and of how many there is a problem
+	Cells             []string // its cells in the table of files, between name and key range
+	Files, Problems   uint64   // number of files, and of files with a problem
 	Bytes, Entries    uint64
 	Smallest, Largest []byte // user keys
 	Problem           string // of the file; "" if there is none
@@ -57,7 +56,7 @@ type bar struct {
 	from, to          int // rank of the smallest key, and rank of the largest key + 1
 }
 
-// draw returns the picture of files. Those of a row follow one another.
+// draw returns the picture of files. The files of a row must be adjacent.
 func draw(files []bar, order table.Comparer, lister string) *picture {
 	p := &picture{lister: lister}
 	p.rank(files, order)
@@ -77,7 +76,7 @@ func draw(files []bar, order table.Comparer, lister string) *picture {
 	return p
 }
 
-// rank sets the ranks of all bars: those of their keys among the ends of all ranges.
+// rank sets the ranks of all bars: the ranks of their keys among the ends of all ranges.
 func (p *picture) rank(files []bar, order table.Comparer) {
 	for _, b := range files {
 		p.ends = append(p.ends, b.Smallest, b.Largest)
@@ -89,7 +88,7 @@ func (p *picture) rank(files []bar, order table.Comparer) {
 		b := &files[i]
 		smallest, _ := slices.BinarySearchFunc(p.ends, b.Smallest, order.Compare)
 		largest, _ := slices.BinarySearchFunc(p.ends, b.Largest, order.Compare)
-		b.from, b.to = min(smallest, largest), max(smallest, largest)+1 // whatever a MANIFEST says
+		b.from, b.to = min(smallest, largest), max(smallest, largest)+1 // a MANIFEST can contain impossible ranges
 		b.Files = 1
 		if b.Problem != "" {
 			b.Problems = 1
@@ -98,22 +97,23 @@ func (p *picture) rank(files []bar, order table.Comparer) {
 	}
 }
 
-// scale sets where the ends are. What is between two of them is as wide as it has entries, if each
-// file has its entries evenly in its range. If no entries are known, it is as wide as all else.
+// scale sets the positions of the ends. The distance between two adjacent ends is proportional to the entries
+// between them, as if each file's entries were spread evenly over its range. If the numbers of entries are unknown,
+// all distances are equal.
 func (p *picture) scale(files []bar) {
-	changes := make([]float64, len(p.ends)+1) // of the entries in a step, from one end to the next
+	changes := make([]float64, len(p.ends)+1) // changes of step at each end
 	for _, b := range files {
 		each := float64(b.Entries) / float64(b.to-b.from)
 		changes[b.from] += each
 		changes[b.to] -= each
 	}
 	p.at = make([]float64, len(p.ends)+1)
-	step := 0.0
+	step := 0.0 // entries between an end and the next
 	for i := range p.ends {
 		step += changes[i]
 		width := 1.0
 		if p.ByEntries {
-			width = max(step, 0) // sums are not exact
+			width = max(step, 0) // rounding can make it negative
 		}
 		p.at[i+1] = p.at[i] + width
 	}
@@ -122,7 +122,8 @@ func (p *picture) scale(files []bar) {
 	}
 }
 
-// spread makes the bars of all rows. If the width has cells, it joins bars of a line that are in the same cell.
+// spread makes the bars of all rows. If cells > 0, the width is divided into that many cells, and bars of a line in
+// the same cell are joined.
 func (p *picture) spread(cells int) {
 	p.bars, p.Joined, p.Problems = 0, cells > 0, false
 	for i := range p.Rows {
@@ -136,7 +137,7 @@ func (p *picture) spread(cells int) {
 // spreadRow puts each file of a row into the first line with space for it.
 func (p *picture) spreadRow(r *row, cells float64) {
 	r.Bars, r.LeftOut = nil, 0
-	var lines []*bar // the last bar of each
+	var lines []*bar // the last bar of each line
 	for _, b := range r.Files {
 		b.Line = slices.IndexFunc(lines, func(last *bar) bool { return last.to <= b.from })
 		if b.Line < 0 && len(lines) == maxLines {
@@ -169,7 +170,7 @@ func (p *picture) Width(b *bar) float64 {
 // X returns where a bar starts, in percent of the picture's width.
 func (p *picture) X(b *bar) float64 { return min(p.at[b.from], 100-p.Width(b)) }
 
-// Legend names the kinds of bars that there are.
+// Legend explains the kinds of bars in the picture.
 func (p *picture) Legend() (legend facts) {
 	has := func(kind string) bool { return slices.ContainsFunc(p.Rows, func(r row) bool { return r.Kind == kind }) }
 	legend.when(has("table"), "table", "tables")

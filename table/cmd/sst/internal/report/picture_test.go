@@ -24,8 +24,7 @@ func barsOf(rows ...string) (bars []bar) {
 	return bars
 }
 
-// linesOf draws lines as text: a letter for each rank of the ends of ranges, and a dot where
-// no bar is.
+// linesOf draws lines as text: a letter for each rank of the ends of ranges, and a dot where there is no bar.
 func linesOf(p *picture, r row) (lines []string) {
 	text := make([][]byte, r.Lines)
 	for i := range text {
@@ -42,8 +41,7 @@ func linesOf(p *picture, r row) (lines []string) {
 	return lines
 }
 
-// Bars go from rank to rank of all ends, and those that share a key lie on lines of their
-// own.
+// Bars extend from rank to rank of all ends. Bars that share a key are on separate lines.
 func TestLines(t *testing.T) {
 	reverse := comparers.ByFlagValue("reverse")
 	for _, tt := range []struct {
@@ -75,7 +73,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Lines are bounded, and what has none is counted.
+// The number of lines is bounded, and files without a line are counted.
 func TestLinesAreBounded(t *testing.T) {
 	p := draw(barsOf(strings.Repeat("a-b ", maxLines+5)), table.BytewiseComparer, "MANIFEST")
 	if r := p.Rows[0]; r.Lines != maxLines || r.LeftOut != 5 {
@@ -83,7 +81,7 @@ func TestLinesAreBounded(t *testing.T) {
 	}
 }
 
-// Very many bars become few, which are of all files and in their order.
+// Very many bars are joined into few, which represent all files in their order.
 func TestBarsAreJoined(t *testing.T) {
 	const files = 20_000
 	var ranges strings.Builder
@@ -112,8 +110,8 @@ func TestBarsAreJoined(t *testing.T) {
 	}
 }
 
-// If the entries of files are known, a bar is as long as it has entries. Those of layers add up, and
-// all else has a place too.
+// If the numbers of entries are known, the width of a bar is proportional to them. Entries of layers add up, and
+// files without entries have a place too.
 func TestBarsByEntries(t *testing.T) {
 	for _, tt := range []struct {
 		name    string

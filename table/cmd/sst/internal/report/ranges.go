@@ -16,10 +16,10 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// A database has the parts of the page about one.
+// A database builds the parts of a database's page.
 type database struct {
 	*summary.Summary
-	noLogs bool // logs are not shown
+	noLogs bool // do not show logs
 }
 
 // NewDatabase returns the page about a database.
@@ -156,7 +156,7 @@ func (d database) logs() section {
 	return s
 }
 
-// logCells says what a log that was read has. Its keys are unknown in an unknown order.
+// logCells returns the figures of a log, or nil if it was not read. If the order is unknown, so are its keys.
 func logCells(l *summary.LogStats) []string {
 	if l == nil {
 		return nil
@@ -178,8 +178,8 @@ func logCells(l *summary.LogStats) []string {
 	return []string{number(l.Writes), number(l.Deletions), first, last, cmp.Or(strings.Join(skipped, ", "), "none"), smallest, largest}
 }
 
-// NewSet returns the page about the set at path. f is the table whose filters the page names, with
-// its number of entries; nil: it names none.
+// NewSet returns the page about the set at path. The page names the filters of the table f, which has that many
+// entries. If f is nil, it names none.
 func NewSet(s *summary.SetSummary, path string, f *dbfile.File, entries uint64) *Page {
 	what := "entries"
 	if f != nil && f.Reader.FilterOnly() {
@@ -202,7 +202,7 @@ func NewSet(s *summary.SetSummary, path string, f *dbfile.File, entries uint64) 
 	return p
 }
 
-// addFilters names the filters of a table with so many entries, as sieve plan and sst build do.
+// addFilters names the filters of a table with that many entries, in the words of sieve plan and sst build.
 func (p *Page) addFilters(f layout.Filters, entries float64) {
 	bits := func(kind string, entry layout.MetaindexEntry) string {
 		return fmt.Sprintf("%s, %.1f bits per key on disk", kind, 8*float64(entry.Length)/entries)
@@ -218,7 +218,7 @@ func (p *Page) addFilters(f layout.Filters, entries float64) {
 	p.Facts.when(f.HasTable(), "table filters", bits(kind, f.TableEntry))
 }
 
-// addSetTables draws and lists the tables of the layers, the newest first, and then all others.
+// addSetTables draws and lists the tables: those of layers, newest first, and then the base.
 func (p *Page) addSetTables(set *summary.SetSummary) {
 	var bars []bar
 	for _, t := range set.Files {

@@ -13,9 +13,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 )
 
-// The page predicts the rates that sst stats predicts: of small and of large filters, for which the
-// classical formula is wrong, of those of the whole table, and of a table with versions of a
-// key in adjacent blocks.
+// The page predicts the same rates as sst stats: for small and large filters, for which the classical formula is
+// wrong, for table filters, and for a table with versions of a key in adjacent blocks.
 func TestRatesAreThoseOfStats(t *testing.T) {
 	t.Parallel()
 	versions := internalOptions(both)
@@ -24,7 +23,7 @@ func TestRatesAreThoseOfStats(t *testing.T) {
 		name  string
 		o     table.WriterOptions
 		pairs []workload.Pair
-		shown []string // in the section of filters
+		shown []string // in the section about filters
 	}{
 		{"large", table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterBaseLg: 30}, plainPairs(100_000),
 			[]string{"keys 100,000 bits per key 10.00 probes, k 6", "predicted false positives 1.44 %", "The only filter has 1.44 % predicted false positives, k = 6."}},
@@ -57,7 +56,7 @@ func TestRatesAreThoseOfStats(t *testing.T) {
 	}
 }
 
-// Where blocks are damaged, the keys of a filter are estimated. The page has the same rate as sst stats.
+// If blocks are damaged, the number of keys in a filter is estimated. The page shows the same rate as sst stats.
 func TestRateOfDamagedTable(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterBaseLg: 30, Compression: table.NoCompression}
@@ -66,7 +65,7 @@ func TestRateOfDamagedTable(t *testing.T) {
 		flipAt(t, path, offset)
 	}
 	f := openTable(t, path)
-	s, _ := tablestats.Collect(f, f.Wrap, tablestats.NewBudget(1)) // the error names the damage
+	s, _ := tablestats.Collect(f, f.Wrap, tablestats.NewBudget(1)) // the error is the damage
 	page := pagetest.Open(t, writePage(t, f, Options{}), 1000)
 	for _, before := range []string{"predicted false positives", "The only filter has"} {
 		checkContains(t, page, "#filters", fmt.Sprintf("%s %.2f %%", before, 100*s.Filters[0].Predicted))

@@ -1,6 +1,6 @@
-// Package report writes a web page about a table, a database or a set: one file that loads no
-// others. The page of a database or a set is text. That of a table has a map of its blocks, their
-// sizes, its filters, and the steps of a lookup, which runs in the page.
+// Package report writes a web page about a table, a database or a set, as a single file. The page of a database or
+// a set draws and lists its files. The page of a table shows a map of its blocks, their sizes and its filters. It
+// runs lookups in the page, step by step.
 package report
 
 import (
@@ -24,59 +24,59 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// Options say what a page holds.
+// Options are the options for a table's page.
 type Options struct {
-	// Embed limits the size of the keys and values in the page. Blocks beyond it are in
-	// the page without their entries. Independent of it, maxHeld limits index and filters.
+	// Embed limits the size of the keys and values in the page. Blocks that exceed it are shown without entries.
+	// Index and filters are limited by maxHeld instead.
 	Embed uint64
 
-	// Command is the command that looks up a key, which the page appends. The page shows it
-	// for entries that it does not hold. Its words are quoted for a shell.
+	// Command is the command that looks up a key. The page appends the key, and shows the command for entries that
+	// are not in the page. Its words are quoted for a shell.
 	Command []string
 
-	// Scan is the command that prints entries, to which the page appends --from and --to.
+	// Scan is the command that prints entries. The page appends --from and --to.
 	Scan []string
 }
 
-// A Model is the contents of a table's page. The page holds as JSON what its script shows.
+// A Model is the contents of a table's page. The fields that its script shows are in the page as JSON.
 type Model struct {
 	File     string   `json:"-"`
 	Command  []string `json:"command"`
 	Scan     []string `json:"scan"`
 	Size     int64    `json:"size"`
 	Internal bool     `json:"internal"`
-	Note     string   `json:"note,omitempty"`  // what a filter is that is not used
-	Order    string   `json:"order,omitempty"` // the order of keys if it is not bytewise: the page then looks up no keys
+	Note     string   `json:"note,omitempty"`  // why a filter is not used
+	Order    string   `json:"order,omitempty"` // the order of keys if it is not bytewise; the page then offers no lookups
 
-	FilterOnly bool   `json:"filter_only"`      // there is a filter of keys, and no entries
-	Hidden     string `json:"hidden,omitempty"` // why it is not known whether a table without data blocks has keys
+	FilterOnly bool   `json:"filter_only"`      // the table has a filter but no entries
+	Hidden     string `json:"hidden,omitempty"` // why it is unknown whether a table without data blocks has keys
 
 	Totals       tablestats.Totals `json:"-"`            // of the sound data blocks
 	Stored, Raw  int64             `json:"-"`            // their sizes
-	Compressions []string          `json:"compressions"` // their names, which blocks have by number
+	Compressions []string          `json:"compressions"` // names of compressions; blocks refer to them by number
 	Parts        []Part            `json:"parts"`        // the blocks other than data blocks, and the footer
 	Blocks       Blocks            `json:"blocks"`
-	Filter       *Filter           `json:"filter,omitempty"` // the block filters
+	Filter       *Filter           `json:"filter,omitempty"` // the block filters; Whole is the table filter
 	Whole        *Filter           `json:"whole,omitempty"`
 	Histograms   []Histogram       `json:"histograms"`
 	Samples      [][]byte          `json:"samples"` // example keys
 	Damage       messages          `json:"-"`
 }
 
-// maxHeld limits the bytes of index and filters in a page. base64 makes 4 bytes of 3: with
-// the entries of the default Embed, the page stays under 30 MB.
+// maxHeld limits the size of index and filters in a page. Since base64 turns 3 bytes into 4, a page with the
+// default Embed stays under 30 MB.
 const maxHeld = 16_000_000
 
-// A Filter is the filter block, or the filter of the whole table.
+// A Filter is the block filters, or the table filter.
 type Filter struct {
 	tablestats.FilterStats // the name is escaped
 
 	Rates    []float32 `json:"rates,omitempty"`
 	Contents packed    `json:"contents"`
-	LeftOut  bool      `json:"left_out,omitempty"` // Contents would exceed maxHeld, or are read by the page
+	LeftOut  bool      `json:"left_out,omitempty"` // the page lacks Contents, for example because they exceed maxHeld
 }
 
-// packed are bytes that the page holds compressed, as base64 of a DEFLATE stream.
+// packed bytes are compressed in the page, as base64 of a DEFLATE stream.
 type packed []byte
 
 func (p packed) MarshalJSON() ([]byte, error) {
@@ -90,12 +90,11 @@ func (p packed) MarshalJSON() ([]byte, error) {
 	return append(base64.StdEncoding.AppendEncode([]byte{'"'}, out.Bytes()), '"'), err
 }
 
-// New reads the whole table. The error joins all damage. The Model is valid even then, and
-// shows it.
+// New reads the whole table. The error joins all damage. Even then the Model is valid, and shows the damage.
 func New(f *dbfile.File, o Options) (*Model, error) { return newModel(f, o, maxHeld) }
 
-// newModel returns a Model with at most held bytes of index and filters. The filter of the
-// table comes first, then the index, then the block filters.
+// newModel returns a Model with at most held bytes of index and filters. The table filter takes precedence, then
+// the index, then the block filters.
 func newModel(f *dbfile.File, o Options, held int64) (*Model, error) {
 	m := &Model{
 		File: filepath.Base(f.Path), Command: o.Command, Scan: o.Scan, Size: f.Size, Internal: f.Internal,
@@ -109,7 +108,7 @@ func newModel(f *dbfile.File, o Options, held int64) (*Model, error) {
 		budget: int64(min(o.Embed, 1<<60) / 4 * 3), held: held, // base64 makes 4 bytes of 3
 	}
 	var whole packed
-	if filters := f.Filters(); filters.Pages == nil { // which the page cannot ask
+	if filters := f.Filters(); filters.Pages == nil { // the page cannot check paged filters
 		whole = c.hold(filters.TableEntry)
 	}
 	stats := c.blocks()
@@ -120,7 +119,7 @@ func newModel(f *dbfile.File, o Options, held int64) (*Model, error) {
 	return m, err
 }
 
-// A collector collects what is in a Model.
+// A collector collects the contents of a Model.
 type collector struct {
 	*Model
 	f       *dbfile.File
@@ -130,7 +129,7 @@ type collector struct {
 	damaged map[int64]bool // offsets of damaged blocks
 }
 
-// hold returns the contents of a filter if there is room for them, and it can be read.
+// hold returns the contents of a filter, or nil if they exceed the limit or cannot be read.
 func (c *collector) hold(filter layout.MetaindexEntry) packed {
 	if filter.Length > uint64(c.held) {
 		return nil
@@ -138,12 +137,13 @@ func (c *collector) hold(filter layout.MetaindexEntry) packed {
 	c.held -= int64(filter.Length)
 	contents, _, err := c.f.Layout.ReadBlock(filter.Handle)
 	if err != nil {
-		return nil // parts says why
+		return nil // parts reports the error
 	}
 	return contents
 }
 
-// damage adds damage, and returns its text. A block can be read twice, with different errors: the first one counts.
+// damage records damage, and returns its text. A block can be read twice, with different errors. Only the first is
+// recorded.
 func (c *collector) damage(err error) string {
 	if err == nil {
 		return ""
@@ -159,8 +159,8 @@ func (c *collector) damage(err error) string {
 	return printable.String(err.Error())
 }
 
-// Write writes the page. Data of the table is in it only as printable text and as JSON. The JSON
-// has no <, > or &, so it cannot end its element.
+// Write writes the page. It contains data of the table only as printable text and as JSON. The JSON has no <, > or
+// &, so it cannot end its element.
 func (m *Model) Write(w io.Writer) error {
 	line, err := printable.AppendJSON(nil, m)
 	if err != nil {
@@ -173,7 +173,7 @@ func (m *Model) Write(w io.Writer) error {
 	return p.Write(w)
 }
 
-// addTiles adds what one wants to know first.
+// addTiles adds the most important figures.
 func (m *Model) addTiles(tiles *facts) {
 	t := m.Totals
 	mean := func(sum int64) string { return humanize.FtoaWithDigits(float64(sum)/float64(t.Entries), 1) + " bytes" }

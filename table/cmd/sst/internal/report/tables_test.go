@@ -41,7 +41,7 @@ func writeTable(t testing.TB, name string, o table.WriterOptions, pairs []worklo
 	return writeFile(t, name, tabletest.Build(t, &o, pairs))
 }
 
-// openTable opens a table until the test is done.
+// openTable opens a table, and closes it at the end of the test.
 func openTable(t testing.TB, path string) *dbfile.File {
 	t.Helper()
 	f, err := dbfile.Open(path, dbfile.Options{})
@@ -77,7 +77,7 @@ func checkText(t *testing.T, page *pagetest.Tab, element, want string) {
 	}
 }
 
-// checkStarts checks how the text of an element starts.
+// checkStarts checks the start of an element's text.
 func checkStarts(t *testing.T, page *pagetest.Tab, element, want string) {
 	t.Helper()
 	if got := page.Text(element); !strings.HasPrefix(got, want) {
@@ -85,7 +85,7 @@ func checkStarts(t *testing.T, page *pagetest.Tab, element, want string) {
 	}
 }
 
-// checkContains checks that the text of an element has another one.
+// checkContains checks that an element's text contains another text.
 func checkContains(t *testing.T, page *pagetest.Tab, element, want string) {
 	t.Helper()
 	if got := page.Text(element); !strings.Contains(got, want) {
@@ -110,7 +110,7 @@ func plainPairs(n int) []workload.Pair {
 	return pairs
 }
 
-// bytePairs returns up to n pairs of keys of any bytes and up to 24 of them.
+// bytePairs returns up to n pairs whose keys are up to 24 arbitrary bytes.
 func bytePairs(n int) []workload.Pair {
 	rng := rand.New(rand.NewPCG(1, 2))
 	seen := map[string]bool{}
@@ -129,13 +129,13 @@ func bytePairs(n int) []workload.Pair {
 	return pairs
 }
 
-// internalOptions write a table as a database does.
+// internalOptions are the options for tables of a database.
 func internalOptions(o table.WriterOptions) table.WriterOptions {
 	o.Comparer, o.FilterKey = table.InternalComparer(table.BytewiseComparer), internalkey.UserKey
 	return o
 }
 
-// reserved makes filters whose k LevelDB has set aside, and which contain every key.
+// reserved makes filters with a k that LevelDB reserves. They contain every key.
 type reserved struct{ filter.Bloom }
 
 func (r reserved) NewGenerator() filter.Generator { return reservedGenerator{r.Bloom.NewGenerator()} }
@@ -146,11 +146,11 @@ func (g reservedGenerator) Generate(b filter.Buffer) {
 	var made filter.Bytes
 	g.Generator.Generate(&made)
 	made[len(made)-1] = 31
-	_, _ = b.Write(made) // as a Buffer's Write never fails
+	_, _ = b.Write(made) // a Buffer's Write never fails
 }
 
-// questions returns n keys to ask for: those that there are, and others that differ
-// from one in a byte, are longer, shorter or quite different.
+// questions returns n keys to look up: present keys, and keys that differ from one in a byte, are longer, shorter,
+// or quite different.
 func questions(present [][]byte, n int) [][]byte {
 	rng := rand.New(rand.NewPCG(3, 4))
 	var keys [][]byte

@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { pagetest.Main(m) }
 
-// A key is typed, and the way of its lookup read.
+// A user types a key and sees the steps of its lookup.
 func TestPageTyping(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression}
@@ -38,7 +38,7 @@ func TestPageTyping(t *testing.T) {
 	}
 }
 
-// The page takes and shows bytes with the escapes that sst takes and prints.
+// The page accepts and shows bytes with the same escapes as sst.
 func TestPageEscapes(t *testing.T) {
 	t.Parallel()
 	page := openPage(t, table.WriterOptions{}, nil, Options{}, 1000)
@@ -59,7 +59,7 @@ func TestPageEscapes(t *testing.T) {
 	}
 }
 
-// shortened is how the page shortens what is long.
+// shortened is a long text as the page shortens it.
 func shortened(s string) string {
 	if runes := []rune(s); len(runes) > 60 {
 		return string(runes[:60]) + "…"
@@ -67,7 +67,7 @@ func shortened(s string) string {
 	return s
 }
 
-// What comes from the file is text in the page, whatever it is.
+// All data from the file is shown as text.
 func TestPageIsNotFooled(t *testing.T) {
 	t.Parallel()
 	const script, image = `</script><script>window.fooled=1</script>`, `<img src=x onerror=window.fooled=1>`
@@ -89,7 +89,7 @@ func TestPageIsNotFooled(t *testing.T) {
 	}
 }
 
-// The page fits a phone, however long names and keys are, and the name of an order.
+// The page fits a phone, however long names and keys are, and the name of the order.
 func TestPageOnPhone(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: fusePolicy(t, 16), Properties: true}

@@ -15,13 +15,13 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
 )
 
-// linkWith waits until the address ends in the text, and returns what is behind its #.
+// linkWith waits until the address ends with the text, and returns the part after #.
 func linkWith(page *pagetest.Tab, end string) string {
 	page.Helper()
 	return page.Link(fmt.Sprintf("endsWith(%q)", end))
 }
 
-// viewOf is what a page shows of its view.
+// viewOf returns the state of a page's view.
 func viewOf(page *pagetest.Tab) map[string]string {
 	page.Helper()
 	all := map[string]string{"map": pagetest.Evaluate[string](page, `document.querySelector("input[name=by]:checked").value`)}
@@ -34,7 +34,7 @@ func viewOf(page *pagetest.Tab) map[string]string {
 	return all
 }
 
-// At first the page shows the way to a key that the table has.
+// At first the page shows the lookup of a present key.
 func TestPageShowsFirstKey(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -62,8 +62,8 @@ func TestPageShowsFirstKey(t *testing.T) {
 	}
 }
 
-// The colors and the marked keys are chosen with the keyboard alone, on a phone and on a wide
-// window. The address keeps them and the key, and shows them again.
+// Colors and marked keys can be chosen with the keyboard alone, on a phone and in a wide window. The address
+// records them and the key, and restores them.
 func TestPageKeepsView(t *testing.T) {
 	t.Parallel()
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10), Properties: true}
@@ -88,15 +88,14 @@ func TestPageKeepsView(t *testing.T) {
 		}
 		page.CheckWidth("with a view")
 		page.Do(chromedp.Reload())
-		want["map-info"] = viewOf(page)["map-info"] // the chosen block is not kept
+		want["map-info"] = viewOf(page)["map-info"] // the chosen block is not recorded
 		if diff := cmp.Diff(want, viewOf(page)); diff != "" {
 			t.Errorf("%d pixels, %s (-view +opened again):\n%s", width, link, diff)
 		}
 	}
 }
 
-// chooseColors chooses one coloring after the other. The link then has what it had before,
-// and the colors.
+// chooseColors chooses each coloring in turn. The link then contains the previous parts and the coloring.
 func chooseColors(page *pagetest.Tab, before string) {
 	page.Helper()
 	page.TabTo("input[name=by]")
@@ -115,7 +114,7 @@ func chooseColors(page *pagetest.Tab, before string) {
 	}
 }
 
-// Whatever is in a link, the page shows what it can of it, and makes no HTML of it.
+// Whatever a link contains, the page shows as much of it as it can, and never as HTML.
 func TestHostileLinks(t *testing.T) {
 	t.Parallel()
 	const image = `<img src=x onerror=window.fooled=1>`
@@ -153,8 +152,7 @@ func TestHostileLinks(t *testing.T) {
 	}
 }
 
-// A link that is opened counts, also if the page writes the view before to the address at the
-// same time.
+// A link that is opened takes effect, even if the page writes the previous view to the address at the same time.
 func TestLinkWhileViewIsWritten(t *testing.T) {
 	t.Parallel()
 	page := openPage(t, table.WriterOptions{}, plainPairs(500), Options{Embed: 1 << 20}, 1000)
@@ -170,7 +168,7 @@ func TestLinkWhileViewIsWritten(t *testing.T) {
 	}
 }
 
-// A link that the page makes is one that it takes, also if a key is too long for one.
+// The page accepts all links that it makes, also if a key is too long for one.
 func TestLinkOfLongKeys(t *testing.T) {
 	t.Parallel()
 	page := openPage(t, table.WriterOptions{}, plainPairs(500), Options{Embed: 1 << 20}, 390)
