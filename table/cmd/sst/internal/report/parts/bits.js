@@ -1,11 +1,8 @@
-// The bits of one filter, with those marked that a lookup asks for.
+// The bits of one filter, with the bits marked that a lookup probes.
 
 const tallest = 480; // pixels; more would be a grey surface
 
-/**
- * bitsFigures draws bits and probes, if they are not too many. The text says the same
- * as the list beside it.
- */
+/** bitsFigures draws bits and probes, if there are not too many. The text repeats the list beside it. */
 function bitsFigures(answer) {
   const cell = answer.size <= 1024 ? 9 : answer.size <= 4096 ? 6 : 4;
   const columns = Math.floor(Math.min(640, document.documentElement.clientWidth - 72) / cell / 8) * 8;

@@ -1,6 +1,6 @@
 // Bytes: base64, compression, varints and orders.
 
-/** decodeBase64 returns the bytes that the text stands for. */
+/** decodeBase64 decodes base64 to bytes. */
 function decodeBase64(base64) {
   if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
   const text = atob(base64);
@@ -9,7 +9,7 @@ function decodeBase64(base64) {
   return bytes;
 }
 
-/** unpack returns the bytes that are in the page as base64 of a DEFLATE stream. */
+/** unpack decodes base64 of a DEFLATE stream, and decompresses it. */
 async function unpack(base64) {
   const stream = new Blob([decodeBase64(base64)]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
@@ -22,7 +22,7 @@ class Cursor {
     this.at = at;
   }
 
-  /** uvarint reads 7 bits a byte, the lowest first. Shifts would end at 32 bits. */
+  /** uvarint reads 7 bits per byte, the lowest first. Shifts would be limited to 32 bits. */
   uvarint() {
     let value = 0;
     for (let unit = 1; ; unit *= 128) {
@@ -50,8 +50,8 @@ function equalBytes(a, b) {
   return a.length === b.length && compareBytes(a, b) === 0;
 }
 
-// Internal keys are a user's key and 8 bytes: kind, and sequence number, the lowest
-// byte first. Of one user's key the highest number comes first.
+// Internal keys are a user key and 8 bytes: kind, and sequence number, the lowest byte first.
+// Versions of a user key are ordered from the highest sequence number to the lowest.
 
 const internalTrailer = 8;
 
@@ -79,7 +79,7 @@ function compareTrailers(a, b) {
   return 0;
 }
 
-/** sequenceOf returns the sequence number as text, as it may be above 2⁵³. */
+/** sequenceOf returns the sequence number as text, since it can exceed 2⁵³. */
 function sequenceOf(key) {
   let sequence = 0n;
   for (let i = 1; i < internalTrailer; i++) sequence = sequence << 8n | BigInt(key[key.length - i]);

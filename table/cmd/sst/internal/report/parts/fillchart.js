@@ -1,8 +1,9 @@
-// How many filters are how full, with what is expected, over the colors of the heat map.
+// A chart of the number of filters by fill, with the expected fill, above the colors of the heat
+// map.
 
 const fillChart = { height: 104, base: 72, top: 8, bins: 200, left: 1 };
 
-/** A FillChart draws counts of fills, on the scale of the colors. */
+/** A FillChart draws numbers of filters by fill, on the scale of the colors. */
 class FillChart {
   constructor(fills, expected) {
     this.counts = new Float64Array(fillChart.bins);
@@ -48,7 +49,10 @@ class FillChart {
   }
 }
 
-/** compare returns what is expected of the filters whose keys are known, their number, and how many are far off. */
+/**
+ * compare returns the expected fill of the filters whose keys are known, their number, and how many
+ * are far from it.
+ */
 function compare({ fill, expected }) {
   const sum = new ExpectedSum();
   let far = 0;
@@ -61,14 +65,14 @@ function compare({ fill, expected }) {
   return { expected: sum.count ? sum.one() : unknownFill, known: sum.count, far };
 }
 
-/** farText says what compare has found. */
+/** farText describes the result of compare. */
 function farText(things, { expected, known, far }) {
   if (known === 0) return `The expected share is unknown, since the keys of the ${things} are.`;
   return `Expected: ${percent(expected.mean)} of the bits set, ± ${percent(2 * expected.deviation)} (2σ). `
     + `${number(far)} of ${count(known, things)} (${percent(far / known)}) ${far === 1 ? "is" : "are"} farther off. Chance alone explains about 5 %.`;
 }
 
-/** fillFigure returns the chart, and the same in words. */
+/** fillFigure returns the chart, and the same facts as text. */
 function fillFigure(view, things, formula) {
   const fills = view.fill.filter((fill) => !Number.isNaN(fill));
   if (fills.length === 0) return ["", ""];

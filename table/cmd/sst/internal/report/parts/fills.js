@@ -2,7 +2,7 @@
 
 const tileSize = 8;
 
-/** How marks are drawn on a tile. */
+/** Marks as drawn on a tile. */
 const strokes = {
   slash: [[0, 8, 8, 0], [-2, 2, 2, -2], [6, 10, 10, 6]],
   backslash: [[0, 0, 8, 8], [6, -2, 10, 2], [-2, 6, 2, 10]],
@@ -12,19 +12,19 @@ const strokes = {
   dots: [[1, 2, 3, 2], [5, 6, 7, 6]],
 };
 
-/** Fills makes fills for a canvas, each once. */
+/** Fills makes fills for a canvas, and caches them. */
 class Fills {
   constructor(context) {
     this.context = context;
     this.made = new Map();
   }
 
-  /** plain is a part's color. */
+  /** plain returns a part's color. */
   plain(kind) {
     return this.keep(kind, () => kind === "card" ? color(kind) : kind.startsWith("rgb") ? kind : color(`part-${kind.replaceAll(" ", "-")}`));
   }
 
-  /** marked is the color with the part's mark. */
+  /** marked returns the color with the part's mark. */
   marked(kind) {
     const mark = marks[kind];
     return mark ? this.keep(`${kind} marked`, () => this.tile(kind, strokes[mark])) : this.plain(kind);
@@ -60,7 +60,7 @@ class Fills {
   }
 }
 
-/** swatch is a part's fill for a legend. */
+/** swatch returns a sample of a part's fill for a legend. */
 function swatch(kind) {
   const canvas = element("canvas", { className: "swatch", "aria-hidden": "true" });
   const draw = () => {

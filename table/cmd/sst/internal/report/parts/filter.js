@@ -1,9 +1,9 @@
-// Bloom filters of a table: LevelDB's by data blocks, and RocksDB's of a whole table.
+// Bloom filters: LevelDB's block filters, and RocksDB's table filter.
 
 const lineSize = 64;
 const lineBits = 8 * lineSize;
 
-/** A BlockFilter has the filters by data blocks. */
+/** A BlockFilter contains the block filters. */
 class BlockFilter {
   constructor(contents) {
     this.contents = contents;
@@ -14,7 +14,7 @@ class BlockFilter {
     this.keys = this.countKeys();
   }
 
-  /** slot is the number of the filter for the block at an offset, which may be past 2³². */
+  /** slot returns the number of the filter for the block at an offset, which can exceed 2³². */
   slot(offset) {
     return Math.floor(offset / 2 ** this.baseLg);
   }
@@ -41,7 +41,10 @@ class BlockFilter {
     return { slot, missing: false, ...this.askHashes(this.filter(slot), key) };
   }
 
-  /** askHashes asks by the hash that decides. Its name can stand for two: see filter.EitherHash. */
+  /**
+   * askHashes checks the key with both hashes that the filter's name can mean (see
+   * filter.EitherHash), and returns the decisive result.
+   */
   askHashes(filter, key) {
     const answer = askBloom(filter, key);
     if (answer.contains || !model.filter.either_hash) return answer;
@@ -49,7 +52,7 @@ class BlockFilter {
     return older.contains ? older : answer;
   }
 
-  /** figures are what a filter is worth. */
+  /** figures returns the statistics of a filter. */
   figures(slot) {
     const filter = this.filter(slot);
     const array = bitArray(filter);
@@ -61,7 +64,7 @@ class BlockFilter {
   }
 }
 
-/** A LineFilter is a Bloom filter of the whole table. It consists of lines of 64 bytes. */
+/** A LineFilter is a table filter that is a Bloom filter. It consists of lines of 64 bytes. */
 class LineFilter {
   constructor(contents, keys) {
     const end = contents.length - 5;
@@ -83,7 +86,7 @@ class LineFilter {
     return { hash: h, step: stepOf(h), line, bits, k: this.k, size: lineBits, probes, contains: probes.every((p) => p.set) };
   }
 
-  /** fills are the shares of set bits of all lines. By words they take a fifth of the time. */
+  /** fills returns the shares of set bits of all lines. Counting by words takes a fifth of the time. */
   fills() {
     const words = new Uint32Array(this.bits.buffer, this.bits.byteOffset, this.bits.length / 4);
     const fills = new Float32Array(this.count);
@@ -92,20 +95,23 @@ class LineFilter {
   }
 }
 
-/** onesOfWord returns how many of 32 bits are set: by twos, by fours, by bytes, and their sum. */
+/**
+ * onesOfWord returns the number of set bits in a 32-bit word: it counts in pairs, in groups of
+ * four, in bytes, and adds the bytes.
+ */
 function onesOfWord(word) {
   word -= word >>> 1 & 0x55555555;
   word = (word & 0x33333333) + (word >>> 2 & 0x33333333);
   return Math.imul(word + (word >>> 4) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** bitArray is a filter without its last byte, k. */
+/** bitArray returns a filter without its last byte, k. */
 const bitArray = (filter) => filter.subarray(0, Math.max(0, filter.length - 1));
 
-/** fillOf is the share of set bits. */
+/** fillOf returns the share of set bits. */
 const fillOf = (array) => array.length ? countOnes(array) / (8 * array.length) : 0;
 
-/** wholeFilterOf returns the filter of the whole table, or null if the page has none. */
+/** wholeFilterOf returns the table filter, or null if it is not in the page. */
 async function wholeFilterOf(whole) {
   if (!whole || whole.left_out) return null;
   const contents = await unpack(whole.contents);

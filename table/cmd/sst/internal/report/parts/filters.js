@@ -1,8 +1,8 @@
-// The section about filters: their totals, how full each is, and the worst ones.
+// The section about filters: their totals, their fills, and the worst ones.
 
 const listed = 8;
 
-/** figureFacts are a filter's figures in words. */
+/** figureFacts describes the statistics of a filter. */
 function figureFacts(figures) {
   if (!figures.size) return [["keys", number(figures.keys)], ["bits", "none: the filter rules out every key"]];
   return [
@@ -12,7 +12,7 @@ function figureFacts(figures) {
   ];
 }
 
-/** sumFacts are the figures of all Bloom filters of a kind, or of the only one. */
+/** sumFacts describes the statistics of all block filters, or of the table filter. */
 function sumFacts(sum) {
   if (!sum.keys) return [["keys", "none"]];
   return [
@@ -24,14 +24,14 @@ function sumFacts(sum) {
 
 const keysFacts = (sum) => [["keys", number(sum.keys)], ["bits per key", decimal(sum.bits_per_key, 2)]];
 
-/** blockSlot describes a filter by data blocks. */
+/** blockSlot describes a block filter. */
 function blockSlot(figures) {
   const from = figures.index * 2 ** blockFilter.baseLg;
   const covered = ["data blocks starting at", `${number(from)} to ${number(from + 2 ** blockFilter.baseLg - 1)}`];
   return { title: `filter ${number(figures.index)}`, facts: [covered, ...figureFacts(figures)] };
 }
 
-/** wholeLine describes a line of the whole table's filter, whose keys are unknown. */
+/** wholeLine describes a line of the table filter. The number of its keys is unknown. */
 function wholeLine(line, fill) {
   return { title: `line ${number(line)}`, facts: [["bits", number(lineBits)], ["bits set", percent(fill)], expectedFact(wholeFilter.expected)] };
 }
@@ -48,8 +48,8 @@ function heatOf(section, { label, things, formula, ...filters }) {
 }
 
 /**
- * worst lists the first filters in an order. If as many are equal as it would list, it says that
- * instead. place is what filters that tie have in common.
+ * worst lists the first filters in an order. If at least as many tie as it would list, it reports
+ * the tie instead. Filters with the same place tie.
  */
 function worst(title, all, { order, place, text }, picker) {
   const full = all.filter((figures) => figures.size > 0 && figures.keys > 0).sort(order);
@@ -64,7 +64,7 @@ function worst(title, all, { order, place, text }, picker) {
   return scroller(title, tableOf(title, ["Filter", "Predicted", "k", "Bits set", "Keys", "Bits/key"], rows));
 }
 
-/** tieOf says that no filter comes first. */
+/** tieOf reports that no filter comes first. */
 function tieOf(title, ties, filters, text) {
   const who = filters === 1 ? "The only filter has" : ties === filters ? `All ${number(ties)} filters have` : `${number(ties)} of ${number(filters)} filters tie, with`;
   return element("div", { className: "tie" }, element("h4", {}, title), element("p", {}, `${who} ${text}.`));
@@ -117,7 +117,7 @@ function showWholeFilter(section) {
   return wholeFilter instanceof FuseFilter ? showFuseFilter(section) : showLineFilter(section);
 }
 
-/** showLeftOut shows the figures of filters that the page does not hold. */
+/** showLeftOut shows the statistics of filters that are not in the page. */
 function showLeftOut(section, title, sum) {
   const facts = sum.fingerprint_bits ? [...keysFacts(sum), ["fingerprints", `of ${sum.fingerprint_bits} bits`], ["predicted false positives", percent(sum.predicted_rate)]] : sumFacts(sum);
   section.append(element("h3", {}, title), factList([["policy", sum.name], ["size", size(sum.bytes)], ...facts]),

@@ -1,7 +1,7 @@
-// Binary fuse filters of a whole table, in the encoding of Pebble.
+// Binary fuse filters as table filters, in Pebble's encoding.
 
 const fuseTrailer = 14;
-const fuseArity = 3; // fingerprints of a key, in as many segments
+const fuseArity = 3; // fingerprints per key, in as many segments
 
 /** A FuseFilter is an array of fingerprints, cut into segments of equal length. */
 class FuseFilter {
@@ -21,7 +21,7 @@ class FuseFilter {
     return (this.contents[at] | this.contents[at + 1] << 8 | this.contents[at + 2] << 16) >> bit % 8 & 2 ** this.width - 1;
   }
 
-  /** places returns where the fingerprints of a mixed hash are: in three segments in a row. */
+  /** places returns the places of the fingerprints for a mixed hash, in three consecutive segments. */
   places(h) {
     const starts = BigInt((this.segments - fuseArity + 1) * this.segmentLength);
     const first = Number(h * starts >> 64n), last = BigInt(this.segmentLength - 1);
@@ -41,7 +41,7 @@ class FuseFilter {
   }
 }
 
-/** mixSeed mixes a hash to which the filter's seed was added. It is the finalizer of MurmurHash3. */
+/** mixSeed mixes a hash to which the filter's seed was added, with MurmurHash3's finalizer. */
 function mixSeed(h) {
   h = word64((h ^ h >> 33n) * 0xff51afd7ed558ccdn);
   h = word64((h ^ h >> 33n) * 0xc4ceb9fe1a85ec53n);

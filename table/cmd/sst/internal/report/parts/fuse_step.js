@@ -1,4 +1,4 @@
-// The step of a lookup that asks a binary fuse filter: its three fingerprints.
+// The step of a lookup that checks a binary fuse filter: its three fingerprints.
 
 const fingerprintHex = (n) => "0x" + hex(n, Math.ceil(wholeFilter.width / 4));
 const hashHex = (n) => "0x" + hex(n, 16);
@@ -11,7 +11,7 @@ function fuseStep(answer) {
     element("div", { className: "fingerprints" }, scroller("Fingerprints", fingerprintTable(answer))));
 }
 
-/** fingerprintTable has the fingerprints as bits, and those of their exclusive or that are wrong. */
+/** fingerprintTable shows the fingerprints as bits, with the wrong bits of their XOR marked. */
 function fingerprintTable({ probes, have, want }) {
   const { segmentLength } = wholeFilter;
   const rows = probes.map(({ place, fingerprint }) =>
@@ -20,7 +20,10 @@ function fingerprintTable({ probes, have, want }) {
   return tableOf("Fingerprints as bits", ["At", "Segment", "Fingerprint"], rows);
 }
 
-/** bitsOf writes a fingerprint in groups of four bits. Those that differ from another are marked. */
+/**
+ * bitsOf writes a fingerprint in groups of four bits, with the bits marked that differ from another
+ * fingerprint.
+ */
 function bitsOf(fingerprint, other = fingerprint) {
   const bits = element("code");
   for (let i = wholeFilter.width - 1; i >= 0; i--) {
@@ -30,10 +33,10 @@ function bitsOf(fingerprint, other = fingerprint) {
   return bits;
 }
 
-const pictureWidth = 1000; // in units that are stretched to the width there is
+const pictureWidth = 1000; // in units that are stretched to the available width
 const leastWindow = 6;
 
-/** placesFigure draws the filter, and below it the three segments of the key with its places. */
+/** placesFigure draws the filter, and below it the three segments with the key's places. */
 function placesFigure({ probes }) {
   const { segments, segmentLength } = wholeFilter;
   const first = Math.floor(probes[0].place / segmentLength);

@@ -1,13 +1,13 @@
-// How full filters are: a cell for each, or for some where there are very many.
+// A heat map of fills: a cell for each filter or, if there are very many, for several.
 
 const largestCell = 20;
 const smallestCell = 4;
 const heatHeight = 240;
-const leastFar = 7; // pixels of a cell, for marks in it
+const leastFar = 7; // pixels of a cell that can have marks
 
 /**
- * A HeatMap is a Picker's view of block filters, or of the lines of a table filter. fill has the
- * share of set bits of each, NaN for one without bits; expected and describe take a number.
+ * A HeatMap is a Picker's view of block filters, or of a table filter's lines. fill contains the
+ * share of set bits of each, or NaN if it has no bits. expected and describe take a number.
  */
 class HeatMap {
   constructor(things, { fill, expected, describe }) {
@@ -35,7 +35,10 @@ class HeatMap {
     return Math.ceil(this.count / each / Math.floor(width / this.cell)) * this.cell;
   }
 
-  /** cellOf returns the mean fill of a cell's filters that have bits, and whether it is far from what is expected. */
+  /**
+   * cellOf returns the mean fill of a cell's filters that have bits, and whether it is far from the
+   * expected mean.
+   */
   cellOf(cell) {
     const sum = new ExpectedSum(), end = Math.min((cell + 1) * this.each, this.count);
     let fills = 0;
@@ -93,7 +96,7 @@ function drawFar(context, x, y, side, far, share) {
   context.fill();
 }
 
-/** farSwatch is a marked cell for the legend. */
+/** farSwatch returns a marked cell for the legend. */
 function farSwatch(far) {
   const canvas = element("canvas", { className: "swatch", "aria-hidden": "true" });
   const context = sizeCanvas(canvas, 14, 14);

@@ -1,9 +1,9 @@
-// Histograms, drawn anew for each width so that their text keeps its size.
+// Histograms, redrawn for each width so that the size of text stays the same.
 
 const chartHeight = 190;
 const chartEdge = { top: 12, right: 26, bottom: 44, left: 58 };
 
-/** svg makes an element of attributes and text. */
+/** svg makes an element with attributes and text. */
 function svg(tag, attributes, text) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
@@ -11,7 +11,7 @@ function svg(tag, attributes, text) {
   return made;
 }
 
-/** niceStep returns 1, 2 or 5 times a power of ten, which makes at most so many steps. */
+/** niceStep returns 1, 2 or 5 times a power of ten, such that there are at most that many steps. */
 function niceStep(most, steps) {
   const unit = 10 ** Math.floor(Math.log10(Math.max(most / steps, 1)));
   return [1, 2, 5, 10].map((digit) => digit * unit).find((step) => most / step <= steps);
@@ -19,18 +19,18 @@ function niceStep(most, steps) {
 
 const binText = (bin) => bin.from === bin.to ? number(bin.from) : `${number(bin.from)}–${number(bin.to)}`;
 
-/** short is a number for an axis. */
+/** short formats a number for an axis. */
 function short(n) {
   if (n < 10000) return number(n);
   return n < 1e6 ? `${+(n / 1e3).toFixed(1)}k` : `${+(n / 1e6).toFixed(1)}M`;
 }
 
-/** varyingOf returns the series that a histogram draws: not those whose sizes are all the same. */
+/** varyingOf returns the series that a histogram draws: those whose sizes vary. */
 const varyingOf = ({ series }) => series.filter(({ min, max }) => min < max);
 
 const seriesClass = ["filled", "outlined"];
 
-/** A Chart has the scales of one histogram at one width. */
+/** A Chart contains the scales of one histogram at one width. */
 class Chart {
   constructor(histogram, width) {
     this.bins = histogram.bins;
@@ -71,7 +71,7 @@ class Chart {
     }
   }
 
-  /** drawBar draws a bin, a bar for each series beside the other. What a series has can be seen however little it is. */
+  /** drawBar draws a bin as one bar for each series, side by side. Small values remain visible. */
   drawBar(bin, i) {
     const wide = Math.max(this.bar - 2, bin.counts.length) / bin.counts.length;
     bin.counts.forEach((n, k) => {
@@ -85,7 +85,10 @@ class Chart {
     });
   }
 
-  /** drawTicks labels as many bins as there is room for: where they start, or, of one size, their middle. */
+  /**
+   * drawTicks labels as many bins as there is room for: at their start or, if they contain a single
+   * size, in the middle.
+   */
   drawTicks() {
     const single = this.bins[0].from === this.bins[0].to && this.bins.at(-1).from === this.bins.at(-1).to;
     const every = Math.ceil(48 / this.bar);
@@ -99,20 +102,20 @@ class Chart {
   }
 }
 
-/** rangeOf returns a function for the figures of a series as text. */
+/** rangeOf returns a function that describes a series. */
 const rangeOf = ({ unit }) => ({ name, min, median, max, mean }) => {
   const range = min === max ? `all have ${count(min, unit)}` : `${number(min)} to ${number(max)} ${unit}, median ${number(median)}, mean ${decimal(mean, 1)}`;
   return name ? `${name}: ${range}` : range;
 };
 
-/** seriesKey is a bar of a series, for the legend. */
+/** seriesKey returns a bar of a series for the legend. */
 function seriesKey(k) {
   const key = svg("svg", { width: 14, height: 14, class: "series-key", "aria-hidden": "true" });
   key.append(svg("rect", { x: 1, y: 1, width: 12, height: 12, class: seriesClass[k] }));
   return key;
 }
 
-/** seriesLines are the figures of all series, and the bars that those have which are drawn. */
+/** seriesLines describes all series, with the bars of those that are drawn. */
 function seriesLines(histogram) {
   const varying = varyingOf(histogram);
   return histogram.series.map((series) => {
@@ -121,7 +124,10 @@ function seriesLines(histogram) {
   });
 }
 
-/** histogramCard is a chart with its figures, and the bins as text for screen readers. If no series varies, words do. */
+/**
+ * histogramCard returns a chart with its statistics, and the bins as text for screen readers. If no
+ * series varies, there is only text.
+ */
 function histogramCard(histogram) {
   const heading = [element("h3", {}, histogram.title), ...seriesLines(histogram)];
   const varying = varyingOf(histogram);

@@ -1,14 +1,14 @@
-// What the page shows, kept in its address behind the #: the key, the colors of the map and
-// the marked keys. An address can come from anyone: what is not understood is left out, and
-// nothing in it becomes HTML.
+// The view of the page, recorded in its address after #: the key, the colors of the map and the
+// marked keys. An address can come from anyone: invalid parts are ignored, and nothing in it
+// becomes HTML.
 
 const longestLink = 100_000; // characters
 const viewNames = ["key", "map", "prefix", "from", "to"];
 
-/** view is what is shown, as text by name. A key is missing until one is looked up. */
+/** view is the recorded view, as text by name. A key is missing until one is looked up. */
 let view = {};
 
-/** readView sets the view to that of an address, and returns what is wrong with the address. */
+/** readView sets the view from an address, and describes the problems of the address. */
 function readView(hash) {
   view = {};
   if (hash.length > longestLink) return `The link is longer than ${count(longestLink, "characters")} and was ignored.`;
@@ -19,13 +19,16 @@ function readView(hash) {
   return leaveOut();
 }
 
-/** oneLine escapes line breaks, which boxes would drop. After a backslash, one is no escape, and becomes another that is none. */
+/**
+ * oneLine escapes line breaks, which boxes would drop. A backslash before a line break is not a
+ * valid escape, and becomes another invalid one.
+ */
 function oneLine(text) {
   const escaped = { "\n": "\\n", "\r": "\\r", "\\\n": "\\ ", "\\\r": "\\ " };
   return text.replace(/\\[^]|[\n\r]/g, (found) => escaped[found] ?? found);
 }
 
-/** leaveOut removes what the page cannot show from the view, and returns what it is. */
+/** leaveOut removes the parts of the view that the page cannot show, and describes them. */
 function leaveOut() {
   const wrong = [];
   if (view.map !== undefined && !mapChoices.includes(view.map)) {
@@ -40,7 +43,7 @@ function leaveOut() {
   return wrong.join(" ");
 }
 
-/** linkOf returns the view as the end of an address. Marks that are legal there stay readable. */
+/** linkOf returns the end of an address with the view. Characters that are legal there stay readable. */
 function linkOf(view) {
   const link = new URLSearchParams();
   for (const name of viewNames) {
@@ -51,7 +54,7 @@ function linkOf(view) {
 
 let keeping = 0;
 
-/** keepView writes the view to the address, in a while: browsers refuse to do that very often. */
+/** keepView writes the view to the address, with a delay, since browsers limit how often that is possible. */
 function keepView(changes) {
   Object.assign(view, changes);
   clearTimeout(keeping);
@@ -65,7 +68,7 @@ function keepView(changes) {
 /** onLink runs a function when someone changes the address. */
 function onLink(show) {
   window.addEventListener("hashchange", ({ newURL }) => {
-    clearTimeout(keeping); // what is typed there counts, not the view before
+    clearTimeout(keeping); // the typed address replaces the previous view
     show(new URL(newURL).hash);
   });
 }

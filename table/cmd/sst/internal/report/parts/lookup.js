@@ -1,11 +1,10 @@
-// The steps of a lookup, as in the library: the whole table's filter, the index,
-// the data block's filter, the data block.
+// The steps of a lookup, as in the library: the table filter, the index, the block filter, the data
+// block.
 
 /**
- * lookup looks a key up: the user's, where keys are internal. It returns what was
- * come to on the way (whole, visits) and how that ended: outcome is found, deleted,
- * absent, damaged, maybe if the table has a filter only, or unknown if the page does not
- * hold what the lookup needs; by says what ended it.
+ * lookup looks up a key, which is a user key if keys are internal. It returns the steps (whole,
+ * visits) and the outcome: found, deleted, absent, damaged, maybe if the table is filter-only, or
+ * unknown if the page lacks needed parts. by names the part that ended the lookup.
  */
 function lookup(key) {
   if (model.order) return { key, whole: null, visits: [], outcome: "unknown", by: "order" };
@@ -19,11 +18,11 @@ function lookup(key) {
     return path;
   }
   visitBlocks(path, seekKey(key));
-  if (path.outcome === "damaged" && filtersLeftOut().length) path.outcome = "unknown"; // they may exclude the key
+  if (path.outcome === "damaged" && filtersLeftOut().length) path.outcome = "unknown"; // they may rule the key out
   return path;
 }
 
-/** visitBlocks adds the data blocks that a lookup comes to, and the outcome. */
+/** visitBlocks adds the data blocks that a lookup reads, and the outcome. */
 function visitBlocks(path, sought) {
   path.by = "index";
   for (let i = firstBlock(sought); i < blocks.count + Math.min(blocks.left, 1); i++) {
@@ -39,12 +38,12 @@ function visitBlocks(path, sought) {
   }
 }
 
-/** filtersLeftOut names the filters that the table has and the page has not. */
+/** filtersLeftOut returns the names of the table's filters that are not in the page. */
 function filtersLeftOut() {
   return [...model.whole?.left_out ? ["table filter"] : [], ...model.filter?.left_out ? ["block filters"] : []];
 }
 
-/** seekKey is what comes right before all versions of the user's key. */
+/** seekKey returns the key right before all versions of a user key. */
 function seekKey(key) {
   if (!model.internal) return key;
   const sought = new Uint8Array(key.length + internalTrailer).fill(0xff);
@@ -52,13 +51,13 @@ function seekKey(key) {
   return sought;
 }
 
-/** goesOn says whether versions of the key may be in the block after this one. */
+/** goesOn reports whether versions of the key may be in the block after this one. */
 function goesOn(block, key) {
   const separator = blocks.separators(block);
   return model.internal && separator.length >= internalTrailer && equalBytes(userPart(separator), key);
 }
 
-/** visitBlock asks the block's filter, and searches the block. */
+/** visitBlock checks the block filter, and searches the block. */
 function visitBlock(block, key, sought) {
   const visit = { block, filter: null, entry: null, outcome: "absent", by: "filter" };
   if (blockFilter) {

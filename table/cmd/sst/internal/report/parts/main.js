@@ -1,8 +1,8 @@
-// The page is put together, and the form answered.
+// Building the page, and looking up typed keys.
 
-const longestFirst = 80; // bytes of the key that is shown first
+const longestFirst = 80; // bytes of the key that is looked up first
 
-/** heldText says what the page holds, and what it leaves out. */
+/** heldText describes the parts that are in the page, and those that are left out. */
 function heldText() {
   const full = blocks.entries.filter((n) => n > 0).length, held = blocks.held.filter((n) => n > 0).length;
   const left = [];
@@ -16,14 +16,17 @@ function heldText() {
   return damaged ? `This page contains all of the index, filters and keys that can be read.${damaged}` : "This page contains the index, all filters and all keys.";
 }
 
-/** damageText says what the page lacks because it is damaged, or nothing. */
+/** damageText describes the parts that the page lacks because they are damaged. It can be empty. */
 function damageText() {
   const blocksDamaged = Object.keys(blocks.errors).length, others = model.parts.filter((part) => part.error).length;
   const keys = blocksDamaged ? ` The keys of ${count(blocksDamaged, "damaged data blocks")} are missing.` : "";
   return keys + (others ? ` Another ${count(others, "damaged parts")} ${others === 1 ? "is" : "are"} missing.` : "");
 }
 
-/** firstKey returns a key that the table has, as text, or null: one of the middle of the entries that the page holds, or an example. */
+/**
+ * firstKey returns a present key as text: one from the middle of the entries in the page, or an
+ * example. If there is none, it returns null.
+ */
 function firstKey() {
   const full = [...blocks.held.keys()].filter((i) => blocks.held[i] > 0);
   const middle = full[full.length >> 1];
@@ -36,7 +39,7 @@ function firstKey() {
   return model.samples.length ? escapeBytes(decodeBase64(model.samples[0])) : null;
 }
 
-/** showAnswer looks up what was typed, and selects the visited blocks and filters in the pictures. */
+/** showAnswer looks up the typed key, and selects the visited blocks and filters in the pictures. */
 function showAnswer({ map, line, slot }) {
   const answer = byId("answer"), way = byId("way"), { key, wrong } = typedKey(byId("key"));
   if (wrong) {
@@ -58,7 +61,7 @@ function showAnswer({ map, line, slot }) {
   if (visit?.filter && !visit.filter.missing) slot?.choose(visit.filter.slot);
 }
 
-/** showSamples offers keys to begin with, and one that is most likely absent. */
+/** showSamples offers example keys, and one that is most likely absent. */
 function showSamples(form) {
   const texts = model.samples.map((base64) => escapeBytes(decodeBase64(base64)));
   if (texts.length) texts.push(`${texts.at(-1)}~`);
@@ -69,7 +72,7 @@ function showSamples(form) {
   if (buttons.length) byId("samples").append("Try ", ...buttons);
 }
 
-/** showView shows what the address says, and a key of the table if it says none. */
+/** showView shows the view in the address or, if it contains no key, a present key. */
 function showView(hash, pictures) {
   byId("link-problem").textContent = readView(hash);
   pictures.map.restore(view);

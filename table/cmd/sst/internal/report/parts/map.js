@@ -6,7 +6,7 @@ const partNames = {
   "left out": "data, not in this page", trailer: "trailers", gap: "not in a block", damaged: "damaged", rest: "other",
 };
 
-/** Marks tell parts apart without their colors. */
+/** Marks distinguish parts without their colors. */
 const marks = {
   filter: "slash", "table filter": "backslash", properties: "dots", exceptions: "dots", digest: "dots", meta: "dots",
   metaindex: "columns", index: "rows", footer: "cross", rest: "slash", "left out": "dots", damaged: "cross", snappy: "slash", zstd: "backslash", zlib: "columns", deflate: "rows", unknown: "dots",
@@ -14,16 +14,16 @@ const marks = {
 
 const mapRow = 22;
 const narrowRow = 14;
-const leastMarked = 12; // pixels, for a mark to be seen as one
+const leastMarked = 12; // pixels that make a mark visible
 const mapGap = 4;
 const mostRows = 24;
 
-/** A FileMap is the Picker's view of all blocks, numbered in the order of the file. */
+/** A FileMap is the Picker's view of all blocks, numbered in file order. */
 class FileMap {
   constructor() {
     this.by = "part";
-    this.measure = null; // what blocks are colored by, unless by kind
-    this.marked = null; // the data blocks of a range of keys
+    this.measure = null; // the figure that colors blocks; null: the kind does
+    this.marked = null; // the data blocks of the marked range of keys
     this.count = blocks.count + model.parts.length;
     this.start = Float64Array.from([...blocks.offset, ...model.parts.map(({ offset }) => offset)]);
     this.order = Uint32Array.from(this.start, (_, i) => i).sort((a, b) => this.start[a] - this.start[b]);
@@ -35,13 +35,13 @@ class FileMap {
     this.measure = by in figures ? new Measure(by) : null;
   }
 
-  /** item is a data block as parts are: what it is, where, and its sizes. */
+  /** item returns a data block or a part in the same form: kind, place and sizes. */
   item(id) {
     return model.parts[id - blocks.count] ?? { kind: "data", block: id, offset: blocks.offset[id], length: blocks.length[id], trailer: trailerSize,
       raw: blocks.raw[id], compression: blocks.compression[id], error: blocks.errors[id] };
   }
 
-  /** kind is what the item is drawn as. */
+  /** kind returns the name of the item's color. */
   kind({ kind, block, compression, error }) {
     if (error) return "damaged";
     if (kind === "left out" || this.by === "part") return kind;
@@ -58,7 +58,7 @@ class FileMap {
     return rows * (this.rowHeight + mapGap);
   }
 
-  /** spans cuts bytes of the file at the ends of rows. */
+  /** spans cuts a range of the file at the ends of rows. */
   spans(start, end) {
     const spans = [];
     for (let row = Math.floor(start / this.perRow); row * this.perRow < end; row++) {
@@ -86,7 +86,7 @@ class FileMap {
     let drawn = -1;
     for (const id of this.order) {
       const it = this.item(id), pixel = Math.floor(it.offset / this.perPixel);
-      if (pixel === drawn && it.length + it.trailer < this.perPixel) continue; // the pixel is taken
+      if (pixel === drawn && it.length + it.trailer < this.perPixel) continue; // the pixel is already drawn
       drawn = pixel;
       this.drawBlock(fills, it);
     }
@@ -94,7 +94,7 @@ class FileMap {
     if (this.marked) this.drawMarked(fills, this.marked);
   }
 
-  /** drawMarked underlines the marked blocks, and makes all else pale. */
+  /** drawMarked underlines the marked blocks, and makes all others pale. */
   drawMarked({ context }, { first, end }) {
     const [from, to] = first < end ? [blocks.offset[first], blocks.offset[end - 1] + blocks.length[end - 1] + trailerSize] : [0, 0];
     context.globalAlpha = 0.65;
@@ -108,7 +108,7 @@ class FileMap {
   drawBlock(fills, it) {
     const kind = this.kind(it), end = it.offset + it.length;
     for (const [x, y, width, height] of this.spans(it.offset, end)) {
-      const narrow = width < 1; // it gets a whole pixel: parts of pixels would be pale
+      const narrow = width < 1; // gets a whole pixel, since parts of pixels would be pale
       fills.fill(width > leastMarked ? fills.marked(kind) : fills.plain(kind), narrow ? Math.floor(x) : x, y, narrow ? 1 : width, height);
     }
     const trailer = it.trailer / this.perPixel;
@@ -119,7 +119,7 @@ class FileMap {
     }
   }
 
-  /** drawDamaged draws a damaged block over the others, wide enough to be seen. */
+  /** drawDamaged draws a damaged block over the others, wide enough to be visible. */
   drawDamaged(fills, { error, offset, length, trailer }) {
     for (const [x, y, width, height] of error ? this.spans(offset, offset + length + trailer) : []) {
       fills.fill(fills.marked("damaged"), x, y, Math.max(width, 4), height);
@@ -141,7 +141,7 @@ class FileMap {
     return { title: error ? `⚠ ${title}, damaged` : title, facts, more: block === undefined || error ? [] : scanOf(block) };
   }
 
-  /** chose shows the number of a data block that was chosen. */
+  /** chose shows the number of the chosen data block. */
   chose(i) {
     byId("block").value = this.order[i] < blocks.count ? this.order[i] + 1 : "";
     setInvalid(byId("block"), false);
@@ -157,14 +157,14 @@ function factsOfBlock(id) {
   return facts;
 }
 
-const longestBound = 100_000; // characters of a command's word, of which systems take 128 KiB
+const longestBound = 100_000; // characters of a word in a command, which systems limit to 128 KiB
 
-/** scanOf has the command that prints the entries of a block that the page does not hold. */
+/** scanOf returns the command that prints the entries of a block if they are not in the page. */
 function scanOf(id) {
   if (blocks.held[id] > 0 || blocks.entries[id] === 0 || model.order) return [];
   const keyOf = (block) => escapeBytes(userKeyOf(blocks.separators(block)));
   const afterKey = (block) => keyOf(block) + "\\x00";
-  const from = id > 0 ? ["--from", model.internal ? keyOf(id - 1) : afterKey(id - 1)] : []; // versions of one key can be in two blocks
+  const from = id > 0 ? ["--from", model.internal ? keyOf(id - 1) : afterKey(id - 1)] : []; // versions of a key can be in two blocks
   const to = id + 1 < blocks.count + blocks.left ? ["--to", afterKey(id)] : [];
   const text = "Its entries are not in this page.";
   if ([...from, ...to].some((word) => word.length > longestBound)) return [element("p", {}, `${text} Its separators are too long for a command.`)];

@@ -1,6 +1,6 @@
-// The data blocks of a range of keys, marked in the map.
+// The data blocks that contain keys of a range, marked in the map.
 
-/** afterPrefix returns the first key behind all keys with a prefix, or null if there is none. */
+/** afterPrefix returns the first key after all keys with a prefix, or null if there is none. */
 function afterPrefix(prefix) {
   let end = prefix.length;
   while (end > 0 && prefix[end - 1] === 0xff) end--;
@@ -10,7 +10,7 @@ function afterPrefix(prefix) {
   return after;
 }
 
-/** edgeKeys returns the smallest and the largest user key of a block, or null if the page does not have them. */
+/** edgeKeys returns the smallest and the largest user key of a block, or null if they are not in the page. */
 function edgeKeys(block) {
   if (blocks.held[block] === 0) return null;
   let first = null, last;
@@ -24,9 +24,9 @@ function edgeKeys(block) {
 const userKeyOf = (key) => model.internal && key.length >= internalTrailer ? userPart(key) : key;
 
 /**
- * blocksOf returns the blocks, from first to before end, of the user keys that are ≥ from and
- * < to. It goes by the index, and by the entries at both ends: exact says whether these are
- * known. Either end may be null.
+ * blocksOf returns the blocks with user keys ≥ from and < to: those from first to before end. It
+ * uses the index, and the entries of the blocks at both ends. exact reports whether these entries
+ * are known. from or to can be null.
  */
 function blocksOf(from, to) {
   let first = from ? firstBlock(seekKey(from)) : 0;
@@ -46,7 +46,7 @@ function blocksOf(from, to) {
   return { first, end: Math.max(first, end), exact, more };
 }
 
-/** markedText says which blocks are marked. */
+/** markedText describes the marked blocks. */
 function markedText({ first, end, exact, more }) {
   const beyond = more ? ` The ${count(blocks.left, "blocks")} not in this page may contain more.` : "";
   if (first === end) return `No data block ${exact ? "contains" : blocks.left ? "in this page contains" : "may contain"} such keys.${beyond}`;
@@ -56,7 +56,7 @@ function markedText({ first, end, exact, more }) {
   return `${number(end - first)} of ${count(blocks.count + blocks.left, "data blocks")}, ${size(stored)}, ${verb} such keys.${beyond}`;
 }
 
-/** A Marking has the three boxes for keys. A prefix excludes the other two. */
+/** A Marking contains the three boxes for keys. A prefix excludes the other two. */
 class Marking {
   constructor(map, picker) {
     Object.assign(this, { map, picker, boxes: ["prefix", "from", "to"].map((id) => byId(id)) });
@@ -76,7 +76,7 @@ class Marking {
     return Object.fromEntries(this.boxes.map(({ id, value }) => [id, value]));
   }
 
-  /** restore sets the boxes to a view. */
+  /** restore sets the boxes from a view. */
   restore(view) {
     for (const box of this.boxes) box.value = view[box.id] ?? "";
     this.show();
@@ -90,7 +90,7 @@ class Marking {
     this.picker.refresh();
   }
 
-  /** mark marks the blocks of a range in the map, and returns what there is to say. */
+  /** mark marks the blocks of a range in the map, and returns a description. */
   mark(from, to, wrong) {
     this.map.marked = null;
     if (wrong || !from && !to || byId("marking").hidden) return "";

@@ -2,7 +2,7 @@
 
 const trailerSize = 5;
 
-/** decodeBlocks returns the data blocks, an array for each of their figures. */
+/** decodeBlocks returns the data blocks as one array for each of their figures. */
 async function decodeBlocks({ count, left = 0, errors, index, entries }) {
   const { Columns, Separators } = JSON.parse(new TextDecoder().decode(await unpack(index)));
   const [offset, length, raw, entryCounts, users, deletions, compression, held] = Columns.map((column) => column ?? []);
@@ -12,10 +12,7 @@ async function decodeBlocks({ count, left = 0, errors, index, entries }) {
     entryBytes: await unpack(entries), separators: (i) => decodeBase64(Separators[i]) };
 }
 
-/**
- * entriesOf yields the entries of a block that the page has. The key is overwritten
- * by the next one.
- */
+/** entriesOf yields the entries of a block, if they are in the page. Each key is overwritten by the next. */
 function* entriesOf(block) {
   const cursor = new Cursor(blocks.entryBytes, blocks.heldAt[block]);
   const end = cursor.at + blocks.held[block];
@@ -37,7 +34,10 @@ function* entriesOf(block) {
 
 const compareKeys = (a, b) => model.internal ? compareInternal(a, b) : compareBytes(a, b);
 
-/** firstOf returns the first number < end that the condition holds for, as it does for all after it, or end. */
+/**
+ * firstOf returns the first number < end for which holds is true, or end. holds must stay true for
+ * larger numbers.
+ */
 function firstOf(end, holds) {
   let low = 0, high = end;
   while (low < high) {
@@ -53,7 +53,7 @@ const firstBlock = (key) => firstOf(blocks.count, (i) => compareKeys(blocks.sepa
 
 const compressionName = (id) => model.compressions[id] ?? "unknown";
 
-/** keyText is a stored key as text: of an internal key the user's, and the rest. */
+/** keyText returns a stored key as text. An internal key is split into the user key and the rest. */
 function keyText(key) {
   if (!model.internal || key.length < internalTrailer) return `“${shorten(escapeBytes(key.subarray(0, 512)))}”`;
   return `“${shorten(escapeBytes(userPart(key).subarray(0, 512)))}”, sequence ${sequenceOf(key)}`;

@@ -9,7 +9,7 @@ function addUp(groups, kind, stored, raw) {
   groups.set(kind, group);
 }
 
-/** groupsOf adds the blocks of the map up by what they are drawn as: shades in their order, then others in that of the file. */
+/** groupsOf adds up the blocks of the map by kind: first shades in their order, then other kinds in file order. */
 function groupsOf(map) {
   const groups = new Map((map.measure?.shades ?? []).map((kind) => [kind, { kind, count: 0, stored: 0, raw: 0 }]));
   let trailers = 0, end = 0, gaps = 0;
@@ -25,7 +25,7 @@ function groupsOf(map) {
   return [...groups.values()].filter(({ stored }) => stored > 0);
 }
 
-/** shortSize is a number of bytes for a narrow column. */
+/** shortSize formats a number of bytes for a narrow column. */
 const shortSize = (n) => n < 1000 ? `${number(n)} B` : size(n);
 
 function shareOfFile(bytes) {
@@ -33,7 +33,7 @@ function shareOfFile(bytes) {
   return share < 0.0001 ? "< 0.01 %" : `${decimal(100 * share, share < 0.1 ? 2 : 1)} %`;
 }
 
-/** partsTable is the table for what the map is colored by. */
+/** partsTable returns the table for the current coloring. */
 function partsTable({ by, measure }, groups) {
   const rows = groups.map(({ kind, count: n, stored, raw }) => [
     element("span", { className: "key" }, swatch(kind), measure?.shades.includes(kind) ? measure.name(kind) : partNames[kind] ?? kind),
@@ -44,7 +44,10 @@ function partsTable({ by, measure }, groups) {
   return tableOf(caption, [what[0].toUpperCase() + what.slice(1), "Blocks", "Stored", "Unpacked", "Share"], rows);
 }
 
-/** telling is how many bits the color of a byte tells (Shannon's entropy). Of figures, the shades of data blocks count if they vary. */
+/**
+ * telling returns the information in the color of a byte (Shannon's entropy, in bits). For figures,
+ * only the shades of data blocks count, if they vary.
+ */
 function telling({ measure }, groups) {
   if (measure && !measure.varies) return 0;
   const bytes = groups.filter(({ kind }) => !measure || measure.shades.includes(kind)).map(({ stored }) => stored);
@@ -52,7 +55,7 @@ function telling({ measure }, groups) {
   return bytes.reduce((bits, n) => bits - n / sum * Math.log2(n / sum), 0);
 }
 
-/** A MapSection is the map with its legend, and the choices of colors and of marked keys. */
+/** A MapSection is the map with its legend, and with the choices of colors and marked keys. */
 class MapSection {
   constructor() {
     this.map = new FileMap();
@@ -70,7 +73,7 @@ class MapSection {
     this.numberBlocks();
   }
 
-  /** mostTelling is the choice of colors that tells most, the first of equals. */
+  /** mostTelling returns the first choice of colors with the most information. */
   mostTelling() {
     const all = mapChoices.map((by) => {
       this.map.colorBy(by);
@@ -79,7 +82,7 @@ class MapSection {
     return mapChoices[all.indexOf(Math.max(...all))];
   }
 
-  /** numberBlocks lets one choose a data block by its number. */
+  /** numberBlocks lets the user choose a data block by number. */
   numberBlocks() {
     byId("numbering").hidden = blocks.count === 0;
     const box = byId("block"), all = `of ${number(blocks.count)}${blocks.left ? " in the page" : ""}`;

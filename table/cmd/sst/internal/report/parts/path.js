@@ -2,7 +2,7 @@
 
 const quote = (bytes) => `“${shorten(escapeBytes(bytes.subarray(0, 512)))}”`;
 
-/** verdict is the answer: a word, a mark, and why. */
+/** verdict returns the result, with a mark, and the reason. */
 function verdict(path) {
   const visit = path.visits.at(-1);
   switch (path.outcome) {
@@ -21,7 +21,7 @@ function verdict(path) {
   return ["✗ Absent", reasonText(path, visit)];
 }
 
-/** unknownText says what a lookup needs that the page does not have. */
+/** unknownText describes the parts that a lookup needs but the page lacks. */
 function unknownText(path) {
   switch (path.by) {
     case "index left out":
@@ -45,7 +45,7 @@ function reasonText(path, visit) {
   return "The data block does not contain the key." + mistakeText(path.whole, visit.filter && !visit.filter.missing);
 }
 
-/** mistakeText names the filters that may contain a key which is absent. */
+/** mistakeText names the filters with false positives. */
 function mistakeText(whole, block) {
   if (whole && block) return " Both filters gave false positives.";
   if (!whole && !block) return "";
@@ -60,7 +60,7 @@ function entryText({ key, valueLength, shown }) {
   return `${version}a value of ${count(valueLength, "bytes")}, “${escapeBytes(shown)}${more}”`;
 }
 
-/** commandFor is the command that looks a key up. */
+/** commandFor returns the command that looks up a key. */
 function commandFor(key, ...flags) {
   const text = escapeBytes(key);
   const dashes = text.startsWith("-") ? ["--"] : []; // otherwise it would be parsed as a flag
@@ -69,7 +69,10 @@ function commandFor(key, ...flags) {
 
 const commandLine = (command) => element("pre", {}, element("code", {}, command));
 
-/** commandsFor has the command for what the page cannot answer, and the one for filters that it does not hold. */
+/**
+ * commandsFor returns the command for results that the page cannot determine, or for filters that
+ * are not in the page.
+ */
 function commandsFor(path) {
   if (path.outcome === "unknown" && path.by === "order") return [commandLine(commandFor(path.key))];
   const left = filtersLeftOut();
@@ -82,12 +85,12 @@ function commandsFor(path) {
 
 const notHeld = ["? not in the page", "maybe"];
 
-/** leftStep is the step of a filter that the page does not hold. */
+/** leftStep returns the step of a filter that is not in the page. */
 function leftStep(title, filter) {
   return step(title, notHeld, factList([["policy", filter.name], ["size", size(filter.bytes)]]));
 }
 
-/** shellQuote returns the text as one word of a shell's command line. */
+/** shellQuote quotes the text as one word for a shell. */
 function shellQuote(text) {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : "'" + text.replaceAll("'", "'\\''") + "'";
 }

@@ -1,7 +1,7 @@
-// What the map can be colored by: kinds of blocks, or figures of data blocks on a ramp of colors, on
-// which filter loads have a scale.
+// The colorings of the map: kinds of blocks, or figures of data blocks on a ramp of colors. Filter
+// loads have a scale on the ramp.
 
-/** Colors from little to much (those of viridis: the color-blind see them as others do). */
+/** Colors from low to high (viridis, which looks the same to the color-blind). */
 const ramp = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
 
 /** rampColor returns the color of a share between 0 and 1. */
@@ -14,7 +14,7 @@ function rampColor(share) {
 
 /**
  * Loads, the shares of set bits, with their places on the ramp. The scale is the same for all
- * tables. Good filters are in its middle, which is wide: their loads differ by little.
+ * tables. Its middle is stretched, since the loads of good filters are there and differ by little.
  */
 const loadScale = [[0, 0], [0.35, 0.15], [0.55, 0.8], [1, 1]];
 const loadTicks = [0, 0.35, 0.4, 0.45, 0.5, 0.55, 1];
@@ -34,14 +34,14 @@ function loadOf(block) {
   return array.length ? fillOf(array) : NaN;
 }
 
-/** A figure of data blocks has a name, and a form as text; limits are those of its shades, if they are fixed. */
+/** A figure of data blocks has a name, and a function that formats it. limits are fixed limits of its shades. */
 const figures = {
   ratio: { name: "compression ratio", of: (block) => blocks.raw[block] / blocks.length[block], text: (n) => `${decimal(n, 2)} to 1` },
   entries: { name: "number of entries", of: (block) => blocks.entries[block], text: number, whole: true },
   load: { name: "filter load", of: loadOf, text: percent, limits: loadTicks },
 };
 
-/** A Measure gives data blocks shades by a figure, which is NaN for damaged blocks. */
+/** A Measure assigns shades to data blocks by a figure, which is NaN for damaged blocks. */
 class Measure {
   constructor(by) {
     this.figure = figures[by];
@@ -51,7 +51,7 @@ class Measure {
     this.froms = limits?.slice(0, -1) ?? this.evenSteps(least, most);
     this.shades = this.froms.map((from, i) => rampColor(limits ? loadShare((from + limits[i + 1]) / 2) : (i + 0.5) / this.froms.length));
     this.most = limits?.at(-1) ?? most;
-    const [low, high] = this.range(this.values.subarray(0, -1)); // the last block is as full as it happens to be
+    const [low, high] = this.range(this.values.subarray(0, -1)); // the last block can be of any size
     this.varies = high > 1.5 * low;
   }
 
@@ -59,19 +59,19 @@ class Measure {
     return values.reduce(([least, most], n) => Number.isNaN(n) ? [least, most] : [Math.min(least, n), Math.max(most, n)], [Infinity, -Infinity]);
   }
 
-  /** evenSteps cuts the range of the values into five parts or fewer. Numbers of things stay whole. */
+  /** evenSteps divides the range of values into at most five parts. Counts stay whole numbers. */
   evenSteps(least, most) {
     const step = this.figure.whole ? Math.ceil((most - least + 1) / 5) : (most - least) / 5;
     return [0, 1, 2, 3, 4].map((i) => least + i * step).filter((from, i) => i === 0 || from <= most && step > 0);
   }
 
-  /** kind is the shade of a data block. */
+  /** kind returns the shade of a data block. */
   kind(block) {
     const value = this.values[block];
     return Number.isNaN(value) ? "rest" : this.shades[Math.max(0, this.froms.findLastIndex((from) => value >= from))];
   }
 
-  /** name is the range of a shade's values. */
+  /** name returns the range of a shade's values. */
   name(shade) {
     const { text, whole } = this.figure, i = this.shades.indexOf(shade);
     const from = this.froms[i], next = this.froms[i + 1], to = next === undefined ? this.most : whole ? next - 1 : next;

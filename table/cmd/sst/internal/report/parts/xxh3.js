@@ -5,7 +5,7 @@ const prime32 = [0x9e3779b1n, 0x85ebca77n, 0xc2b2ae3dn];
 const prime64 = [0x9e3779b185ebca87n, 0xc2b2ae3d27d4eb4fn, 0x165667b19e3779f9n, 0x85ebca77c2b2ae63n, 0x27d4eb2f165667c5n];
 const primeMix = [0x165667919e3779f9n, 0x9fb21c651e98df25n];
 
-/** The secret that the specification fixes: 192 bytes. */
+/** The specification's secret: 192 bytes. */
 const secret = Uint8Array.from((
   "b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671fcb79e64eccc0e578825ad07dccff7221" +
   "b8084674f743248ee03590e6813a264c3c2852bb91c300cb88d0658b1b532ea371644897a20df94e3819ef46a9deacd8" +
@@ -27,7 +27,7 @@ function swap(n) {
   return bytes.getBigUint64(0, false);
 }
 
-/** fold multiplies to 128 bits, of which both halves are combined. */
+/** fold multiplies to 128 bits, and combines both halves. */
 function fold(a, b) {
   const product = a * b;
   return word64(product) ^ product >> 64n;
@@ -38,7 +38,7 @@ function avalanche(h) {
   return h ^ h >> 32n;
 }
 
-/** oldAvalanche is that of XXH64. */
+/** oldAvalanche is XXH64's avalanche. */
 function oldAvalanche(h) {
   h = word64((h ^ h >> 33n) * prime64[1]);
   h = word64((h ^ h >> 29n) * prime64[2]);
@@ -74,12 +74,12 @@ function hashTo16(bytes, n) {
   return avalanche(word64(BigInt(n) + swap(low) + high + fold(low, high)));
 }
 
-/** mix16 mixes 16 bytes with 16 of the secret. */
+/** mix16 mixes 16 bytes with 16 bytes of the secret. */
 function mix16(bytes, at, key) {
   return fold(read64(bytes, at) ^ secret64(key), read64(bytes, at + 8) ^ secret64(key + 8));
 }
 
-/** hashTo128 takes 16 bytes from the start and from the end, and so on inwards. */
+/** hashTo128 mixes 16 bytes from each end, and proceeds inwards. */
 function hashTo128(bytes, n) {
   let h = BigInt(n) * prime64[0];
   for (let i = 0; 32 * i < n; i++) h += mix16(bytes, 16 * i, 32 * i) + mix16(bytes, n - 16 * (i + 1), 32 * i + 16);
