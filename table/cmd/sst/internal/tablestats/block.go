@@ -1,5 +1,4 @@
-// Package tablestats collects statistics of a table: of its blocks, its entries and its
-// filters.
+// Package tablestats collects statistics about a table's blocks, entries and filters.
 package tablestats
 
 import (
@@ -27,18 +26,18 @@ type Block struct {
 	Compression       byte // compression id
 	Raw               int  // size after decompression
 	UserKeys          int  // number of distinct user keys; for plain keys the same as Entries
-	growing           int  // Raw without the last entry, when the block was not complete yet
+	growing           int  // Raw without the last entry: the size at which the block was not complete yet
 	Totals
 
 	Iter *rowblock.Iter // goes through the entries; nil if the block is damaged
 }
 
-// Totals are what the entries of a block or of a table have together.
+// Totals are sums over the entries of a block or of a table.
 type Totals struct {
 	Entries       int   `json:"entries"`
 	Deletions     int   `json:"deletions"`
 	KeyBytes      int64 `json:"key_bytes"`        // size of all keys, uncompressed
-	KeyShared     int64 `json:"key_shared_bytes"` // shared with the key before, and so not stored
+	KeyShared     int64 `json:"key_shared_bytes"` // bytes that are shared with the key before, and so not stored
 	ValueBytes    int64 `json:"value_bytes"`
 	LongestValue  int   `json:"longest_value_bytes"`
 	RestartPoints int   `json:"restart_points"`
@@ -98,7 +97,8 @@ func (b *Block) count(internal bool) {
 	}
 }
 
-// storedLen returns how many bytes an entry takes, of whose key so many bytes are shared.
+// storedLen returns the stored size of an entry, given the number of shared key bytes and the lengths of key and
+// value.
 func storedLen(shared, key, value int) int {
 	n := key - shared + value
 	for _, length := range []int{shared, key - shared, value} {
@@ -107,12 +107,12 @@ func storedLen(shared, key, value int) int {
 	return n
 }
 
-// A PrefixTracker tells how many bytes adjacent keys of a block share. Its time grows with
-// the bytes that the block stores, not with the bytes that keys share.
+// A PrefixTracker determines how many bytes adjacent keys of a block share. Its work is proportional to the stored
+// bytes of the block, not to the shared bytes.
 type PrefixTracker struct{ lastKey []byte }
 
-// SharedLen returns how many bytes the current key of it shares with the key before. A key
-// at a restart point is stored whole, so it is compared.
+// SharedLen returns the number of bytes that the current key of it shares with the key before. Keys at restart
+// points are stored whole, so they are compared.
 func (k *PrefixTracker) SharedLen(it *rowblock.Iter) (shared int) {
 	key := it.Key()
 	if shared = it.Shared(); shared == 0 {
@@ -122,8 +122,8 @@ func (k *PrefixTracker) SharedLen(it *rowblock.Iter) (shared int) {
 	return shared
 }
 
-// Blocks reads the data blocks in file order. A damaged block comes with an error, and the
-// next blocks follow.
+// Blocks reads the data blocks in file order. A damaged block is yielded with an error, and does not end the
+// sequence.
 func Blocks(f *dbfile.File) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		for _, part := range f.Layout.Data {
@@ -138,13 +138,13 @@ func Blocks(f *dbfile.File) iter.Seq2[Block, error] {
 func Compression(f *dbfile.File, h layout.Handle, id byte) string {
 	var start [4]byte
 	if id == codecs.Zstd.ID() {
-		f.Src.ReadAt(start[:], int64(h.Offset)) // what cannot be read is no zstd
+		f.Src.ReadAt(start[:], int64(h.Offset)) // unreadable bytes are not zstd
 	}
 	return CompressionOf(id, start[:])
 }
 
-// CompressionOf returns the name of the compression of a block that starts so. Id 2 has two meanings, which the magic
-// number of zstd tells apart.
+// CompressionOf returns the name of the compression of a block that begins with start. Id 2 means zlib or, if the
+// block begins with its magic number, zstd.
 func CompressionOf(id byte, start []byte) string {
 	if id == codecs.Zstd.ID() && codecs.IsZstd(start) {
 		return "zstd"
@@ -152,29 +152,28 @@ func CompressionOf(id byte, start []byte) string {
 	return cmp.Or(compressionNames[id], "unknown")
 }
 
-// compressionNames are the names of compressions by id, but for zstd.
+// compressionNames are the names of compressions by id, except zstd.
 var compressionNames = map[byte]string{
 	table.NoCompression.ID(): "none", table.Snappy.ID(): "snappy", codecs.Deflate.ID(): "deflate", codecs.Zlib.ID(): "zlib",
 }
 
-// An Estimate of the settings that a table was written with comes from its data blocks. With
-// these settings, a Writer completes blocks and places restart points as in the table.
+// An Estimate infers the settings of a table's Writer from the data blocks. With these settings, a Writer completes
+// blocks and places restart points as in the table.
 type Estimate struct {
-	// Smallest is the size of the smallest data block before compression, without the last one:
-	// all others were complete when they had at least the block size. 0: there is only the last
-	// block.
+	// Smallest is the uncompressed size of the smallest data block, except the last one, which can be smaller than
+	// the block size. 0: there is only the last block.
 	Smallest int
 
-	// Growing is the most bytes of a block before its last entry, when it was not complete yet.
+	// Growing is the largest size of a block without its last entry: such a block was not complete yet.
 	Growing int
 
-	// FewestPerRestart is the smallest restart interval that gives so few restart points, and
-	// MostPerRestart the largest that gives so many. 0: no block has two.
+	// FewestPerRestart and MostPerRestart are the smallest and largest restart intervals that agree with the
+	// numbers of restart points. MostPerRestart is 0 if no block has two of them.
 	FewestPerRestart, MostPerRestart int
 }
 
-// BlockSize returns the power of two that gives these blocks, if there is one, or else the size
-// of the smallest. It is 0 if there is only the last block.
+// BlockSize returns the block size that results in these blocks: a power of two if possible, and otherwise
+// Smallest. It is 0 if there is only the last block.
 func (e *Estimate) BlockSize() int {
 	if power := 1 << bits.Len(uint(e.Smallest)) >> 1; power > e.Growing {
 		return power
@@ -182,12 +181,12 @@ func (e *Estimate) BlockSize() int {
 	return e.Smallest
 }
 
-// RestartInterval returns the restart interval in the properties, which may be nil, or else the default of engines if that
-// gives these restart points, or else the smallest interval that gives so few.
+// RestartInterval returns the restart interval recorded in p, which may be nil. If there is none, it returns the
+// engines' default if that agrees with the restart points, and otherwise FewestPerRestart.
 func (e *Estimate) RestartInterval(p *layout.Properties) int {
 	const byDefault = 16
 	if p != nil && p.RestartInterval > 0 {
-		return int(min(p.RestartInterval, math.MaxInt32)) // a file can say anything
+		return int(min(p.RestartInterval, math.MaxInt32)) // the file can contain any number
 	}
 	if e.FewestPerRestart <= byDefault && (e.MostPerRestart == 0 || byDefault <= e.MostPerRestart) {
 		return byDefault
@@ -195,7 +194,7 @@ func (e *Estimate) RestartInterval(p *layout.Properties) int {
 	return e.FewestPerRestart
 }
 
-// Add adds a block that is not damaged. last says that it is the last one of the table.
+// Add adds an undamaged block. last must be true for the last block of the table.
 func (e *Estimate) Add(b Block, last bool) {
 	if !last && (e.Smallest == 0 || b.Raw < e.Smallest) {
 		e.Smallest = b.Raw
@@ -210,8 +209,7 @@ func (e *Estimate) Add(b Block, last bool) {
 	}
 }
 
-// A Histogram counts sizes: those of 0, of 1, of 2 to 3, of 4 to 7, and so on. The last count has all
-// that are larger.
+// A Histogram counts sizes in ranges: 0, 1, 2 to 3, 4 to 7, and so on. The last count includes all larger sizes.
 type Histogram [33]uint64
 
 // Add counts a size ≥ 0.
@@ -224,7 +222,7 @@ func (h *Histogram) Join(o *Histogram) {
 	}
 }
 
-// String returns the sizes that occur on one line, with how many of all have each.
+// String returns the ranges that occur, with their percentages, on one line.
 func (h Histogram) String() string {
 	all := uint64(0)
 	for _, n := range h {
@@ -239,7 +237,7 @@ func (h Histogram) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// share formats a part of all as a percentage. What is small is not 0, and what is not all is not 100 %.
+// share formats n of all as a percentage. Only all is shown as 100 %, and a small part is not shown as 0.
 func share(n, all uint64) string {
 	percent := 100 * float64(n) / float64(all)
 	switch {
@@ -253,11 +251,10 @@ func share(n, all uint64) string {
 	return fmt.Sprintf("%.1f %%", percent)
 }
 
-// bounds returns the smallest and the largest size of a count.
+// bounds returns the smallest and the largest size in range i.
 func bounds(i int) (from, to uint64) { return 1 << i >> 1, 1<<i - 1 }
 
-// label names the sizes of a count. In larger units the second number is the first size that is too
-// large.
+// label names the sizes in range i. In units larger than bytes, the second number is exclusive.
 func label(i int) string {
 	from, to := bounds(i)
 	if i < 2 {
@@ -271,7 +268,7 @@ func label(i int) string {
 	return fmt.Sprintf("%d-%d %ciB", from/unit, (to+1)/unit, " KMG"[power])
 }
 
-// A count is one count as JSON.
+// A count is a count of a Histogram in JSON.
 type count struct {
 	From    uint64 `json:"from"`
 	To      uint64 `json:"to"`

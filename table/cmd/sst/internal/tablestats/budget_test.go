@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A filter is measured with lookups in proportion to its keys, and all tables of a command share what takes
+// The number of lookups in a filter is proportional to its keys. All tables of a command share a limit of a few
 // seconds.
 func TestLookupsAreBounded(t *testing.T) {
 	t.Parallel()
@@ -36,7 +36,7 @@ func TestLookupsAreBounded(t *testing.T) {
 	}
 }
 
-// However many tables there are, and however different, few rates are predicted.
+// However many and however different the tables are, few rates are predicted.
 func TestPredictionsAreBounded(t *testing.T) {
 	t.Parallel()
 	b := NewBudget(1000)

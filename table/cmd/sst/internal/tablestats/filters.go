@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// FilterStats are the statistics of the block filters, or of the filter of the whole table.
+// FilterStats are the statistics of the block filters, or of the table filter.
 type FilterStats struct {
 	Name       string `json:"name"`
 	WholeTable bool   `json:"whole_table"`
@@ -30,12 +30,11 @@ type FilterStats struct {
 	KMin       int    `json:"k_min"`
 	KMax       int    `json:"k_max"`
 
-	// EitherHash says that keys with certain last bytes are looked up twice: see
-	// filter.EitherHash.
+	// EitherHash means that keys with certain last bytes are looked up twice: see filter.EitherHash.
 	EitherHash bool `json:"either_hash,omitempty"`
 
-	// FingerprintBits is the length of a binary fuse filter's fingerprints. It is 0 for Bloom
-	// filters, of which alone there are KMin, KMax and Fill.
+	// FingerprintBits is the length of a binary fuse filter's fingerprints. It is 0 for Bloom filters. Only Bloom
+	// filters have KMin, KMax and Fill.
 	FingerprintBits int `json:"fingerprint_bits,omitempty"`
 
 	BitsPerKey float64 `json:"bits_per_key"` // bits in the bit arrays per key
@@ -52,22 +51,22 @@ type FilterStats struct {
 // unknownCount is the number of keys in a damaged block.
 const unknownCount = math.MinInt
 
-// maxFilterKeys bounds what the properties of a table say of its filter.
+// maxFilterKeys bounds the number of keys in a filter that a table's properties can state.
 const maxFilterKeys = math.MaxInt32
 
 // FilterKeys counts the distinct keys in the filters of a table, and the prefixes.
 type FilterKeys struct {
 	file   *dbfile.File
 	budget *Budget
-	blocks []int // of each block filter
+	blocks []int // number of keys in each block filter
 	table  int
-	last   []byte // the last user key; nil: none
+	last   []byte // the last user key that was added; nil: none
 
-	prefix []byte // the last one; nil: none
-	slot   uint64 // the block filter that has it
+	prefix []byte // the last prefix; nil: none
+	slot   uint64 // the block filter that contains prefix
 }
 
-// NewFilterKeys returns the FilterKeys of a table, before any block was added. The rates of its filters are
+// NewFilterKeys returns the FilterKeys of a table, to which no block is added yet. The rates of its filters are
 // predicted within b.
 func NewFilterKeys(f *dbfile.File, b *Budget) *FilterKeys {
 	k := &FilterKeys{file: f, budget: b}
@@ -77,7 +76,7 @@ func NewFilterKeys(f *dbfile.File, b *Budget) *FilterKeys {
 	return k
 }
 
-// Add adds the next of Blocks, and its error.
+// Add adds the next block and its error, as Blocks yields them.
 func (k *FilterKeys) Add(b Block, err error) {
 	users := b.UserKeys
 	if err != nil {
@@ -101,8 +100,8 @@ func (k *FilterKeys) Add(b Block, err error) {
 	}
 }
 
-// prefixes returns how many prefixes of the keys of a block the filter of the table holds, and the block
-// filter with that number, which keys before have not brought there.
+// prefixes returns the number of prefixes that the keys of a block add to the table filter, and to block filter
+// slot. Prefixes that earlier keys have added do not count.
 func (k *FilterKeys) prefixes(b Block, slot uint64) (whole, perBlock int) {
 	p := k.file.Filters().Prefix
 	if p == nil || b.Iter == nil {
@@ -136,9 +135,8 @@ func addCounts(counts ...int) (sum int) {
 	return sum
 }
 
-// Stats returns the statistics of the filters, once all blocks are added: of the block
-// filters, and of the filter of the whole table, if the table has them. If the table has a
-// filter only, its properties have the number of keys.
+// Stats returns the statistics of the block filters and of the table filter, if the table has them. All blocks must
+// have been added. For a filter-only table, the number of keys comes from the properties.
 func (k *FilterKeys) Stats() (all []FilterStats) {
 	if k.file.Reader.FilterOnly() {
 		if p, err := k.file.Reader.Properties(); err == nil {
@@ -171,13 +169,13 @@ func (k *FilterKeys) blockFilters(blocks *filter.BlockReader, entry layout.Metai
 	return s
 }
 
-// tableFilter returns the statistics of the filter of the whole table.
+// tableFilter returns the statistics of the table filter.
 func (k *FilterKeys) tableFilter(entry layout.MetaindexEntry) FilterStats {
 	s := newFilterStats(entry, format.TableFilterPrefix)
 	s.WholeTable = true
 	contents, _, err := k.file.Layout.ReadBlock(entry.Handle)
 	switch {
-	case err != nil: // it was read before, so the file has changed
+	case err != nil: // reading it has succeeded before, so the file has changed
 	case tablefilter.IsFuse(s.Name):
 		s.setFuse(contents, k.table)
 	case s.Name == paged.Policy{}.Name():
@@ -204,14 +202,14 @@ func (s *FilterStats) setFuse(contents []byte, keys int) {
 	if err != nil || policyErr != nil {
 		return
 	}
-	if keys == unknownCount { // as many as make the filter so long
+	if keys == unknownCount { // estimate by the filter's length
 		keys = sort.Search(fuse.MaxKeys, func(n int) bool { return policy.Size(n) >= len(contents) })
 	}
 	s.NonEmpty, s.Keys, s.FingerprintBits, s.Predicted = 1, keys, i.Bits, policy.Rate()
 	s.BitsPerKey = 8 * float64(len(contents)) / float64(max(1, keys))
 }
 
-// setPaged sets the statistics of a paged filter, which says how many keys it has.
+// setPaged sets the statistics of a paged filter, which records its number of keys.
 func (s *FilterStats) setPaged(contents []byte) {
 	shape, err := paged.ReadShape(contents, uint64(len(contents)))
 	if err != nil {
@@ -222,7 +220,8 @@ func (s *FilterStats) setPaged(contents []byte) {
 	s.setBloom([]BloomBits{b}, []float64{rate})
 }
 
-// setBloom sets the statistics of Bloom filters with their expected rates, of which Predicted is the mean weighted by keys.
+// setBloom sets the statistics of Bloom filters with these expected rates. Predicted is their mean, weighted by
+// keys.
 func (s *FilterStats) setBloom(all []BloomBits, rates []float64) {
 	bits, set := 0., 0.
 	for i, b := range all {

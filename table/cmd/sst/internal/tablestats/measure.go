@@ -21,8 +21,8 @@ func (s *Stats) Measure(f *dbfile.File) {
 	}
 }
 
-// measure looks up random keys of 16 bytes, for block filters in one block after the other. The chance that the table
-// has one of them is negligible.
+// measure looks up random keys of 16 bytes, in block filters one block after the other. The chance that the table
+// contains one of them is negligible.
 func (s *FilterStats) measure(f *dbfile.File, b *Budget) {
 	filters, offset := s.alone(f), uint64(0)
 	rng := rand.NewChaCha8([32]byte{1})
@@ -40,7 +40,7 @@ func (s *FilterStats) measure(f *dbfile.File, b *Budget) {
 	s.Lookups, s.Measured = n, float64(yes)/float64(n)
 }
 
-// alone returns the filters of a table without the others.
+// alone returns the filters of f that s describes, without the others.
 func (s *FilterStats) alone(f *dbfile.File) dbfile.Filters {
 	filters := f.FiltersInMemory()
 	if s.WholeTable {
@@ -53,36 +53,36 @@ func (s *FilterStats) alone(f *dbfile.File) dbfile.Filters {
 
 const (
 	maxLookups    = 300_000 // in a filter
-	leastLookups  = 1_000   // in a filter of one of very many tables
+	leastLookups  = 1_000   // in a filter, if there are very many tables
 	lookupsPerKey = 10
 
-	// A filter of few keys takes as many lookups as tell its rate to about a tenth, within these bounds.
+	// A filter with few keys needs so many lookups that its rate is accurate to about a tenth, within these bounds.
 	wantedHits    = 100
 	minLookups    = 10_000
 	maxMinLookups = 30_000
 
-	// sharedLookups take one or two seconds, in all filters of a kind together.
+	// sharedLookups bounds the lookups in all filters of a kind together. They take one or two seconds.
 	sharedLookups = 30_000_000
 
-	// maxPredictions bounds how many rates are predicted, as each takes 5 to 160 ms.
+	// maxPredictions bounds the number of predicted rates, since each takes 5 to 160 ms.
 	maxPredictions   = 100
 	exactPredictions = maxPredictions / 2
 )
 
 // A Budget bounds the work for the statistics of several tables, beyond reading them.
 type Budget struct {
-	lookups int               // at most so many in each filter
-	exact   map[shape]float64 // the predictions that were made
-	ratios  map[shape]float64 // the last one of each kind
+	lookups int               // maximum for each filter
+	exact   map[shape]float64 // the ratios that were predicted
+	ratios  map[shape]float64 // the last predicted ratio of each kind
 }
 
-// NewBudget returns the Budget for so many tables.
+// NewBudget returns the Budget for that many tables.
 func NewBudget(tables int) *Budget {
 	share := sharedLookups / max(1, tables)
 	return &Budget{lookups: min(maxLookups, max(leastLookups, share)), exact: map[shape]float64{}, ratios: map[shape]float64{}}
 }
 
-// lookupsFor returns how many random keys to look up in a filter of that many keys, whose rate is predicted.
+// lookupsFor returns the number of random keys to look up in a filter with that many keys and that predicted rate.
 func (b *Budget) lookupsFor(keys int, predicted float64) int {
 	wanted := maxMinLookups
 	if predicted > 0 {
@@ -92,9 +92,9 @@ func (b *Budget) lookupsFor(keys int, predicted float64) int {
 	return min(wanted, b.lookups)
 }
 
-// ratio returns the ratio of filters of this shape. As long as few predictions were made, that is exact. Then
-// it is the ratio of another shape of the kind, so that many tables take no more predictions than one.
-// Once there were maxPredictions, the ratio of other kinds is 1.
+// ratio returns shape.ratio for a shape. While there were few predictions, it is exact. Then the ratio of another
+// shape of the same kind is used, so that many tables take no more predictions than one. After maxPredictions, the
+// ratio of new kinds is 1.
 func (b *Budget) ratio(s, kind shape) float64 {
 	if ratio, known := b.exact[s]; known {
 		return ratio
@@ -111,19 +111,19 @@ func (b *Budget) ratio(s, kind shape) float64 {
 	return ratio
 }
 
-// Neighbors are what a filter answered for absent keys that are neighbors of present ones: keys
-// whose last byte is one more or one less. These are asked for where keys are numbers, and Bloom
-// filters err more often for them than for random keys.
+// Neighbors are the results of looking up absent neighbors of the table's keys: keys whose last byte is one more or
+// one less. Such lookups are common if keys are numbers, and Bloom filters have more false positives for them than
+// for random keys.
 type Neighbors struct {
 	Rate    float64 `json:"neighbor_rate"`
 	Lookups int     `json:"neighbor_lookups"`
 }
 
-// neighborBlocks is how many data blocks, spread evenly, neighbors are taken of.
+// neighborBlocks is the number of data blocks, spread evenly, whose keys' neighbors are looked up.
 const neighborBlocks = 200
 
-// NeighborsPass reports whether neighbors pass the filter far more often than random keys do and
-// than is predicted: half as often again, and by more than chance.
+// NeighborsPass reports whether neighbors pass the filter far more often than random keys, and than predicted: by
+// more than half, and by more than chance.
 func (f *FilterStats) NeighborsPass() bool {
 	expected := max(f.Predicted, f.Measured) * float64(f.Neighbors.Lookups)
 	hits := f.Neighbors.Rate * float64(f.Neighbors.Lookups)
@@ -138,7 +138,7 @@ func (s *Stats) measureNeighbors(f *dbfile.File) {
 		part := f.Layout.Data[i*len(f.Layout.Data)/n]
 		b, err := ReadBlock(f, part)
 		if err != nil {
-			continue // Collect says so
+			continue // reported by Collect
 		}
 		absent := absentNeighbors(b, f)
 		lookups += len(absent)
@@ -156,8 +156,8 @@ func (s *Stats) measureNeighbors(f *dbfile.File) {
 	}
 }
 
-// absentNeighbors returns neighbors of the keys of a block that lie between two keys of it, and so
-// are not in the table.
+// absentNeighbors returns neighbors of a block's keys that lie between two adjacent keys, and so are not in the
+// table.
 func absentNeighbors(b Block, f *dbfile.File) (absent [][]byte) {
 	var before []byte
 	for ok := b.Iter.First(); ok; ok = b.Iter.Next() {
@@ -176,7 +176,7 @@ func absentNeighbors(b Block, f *dbfile.File) (absent [][]byte) {
 	return absent
 }
 
-// beside returns the key with a last byte that differs by d, or nil if there is none.
+// beside returns key with d added to its last byte, or nil if that is impossible.
 func beside(key []byte, d int) []byte {
 	last := len(key) - 1
 	if last < 0 || int(key[last])+d < 0 || int(key[last])+d > math.MaxUint8 {

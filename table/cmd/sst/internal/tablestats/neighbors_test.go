@@ -13,8 +13,8 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Bloom filters of integers let many of their neighbors pass, and that is noticed. Fuse filters do
-// not, and neither do those of random keys, of decimal numbers, and of numbers without gaps.
+// Bloom filters of integers let many neighbors pass, which is detected. Fuse filters do not, nor do Bloom filters
+// of random keys, of decimal numbers, or of numbers without gaps.
 func TestNeighborsPass(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Numbers of RocksDB are shown as numbers, unless they are not what their names promise.
+// Numeric RocksDB properties are shown as numbers, unless their values have another type.
 func TestOtherProperty(t *testing.T) {
 	t.Parallel()
 	const indexType = "rocksdb.block.based.table.index.type"

@@ -9,15 +9,14 @@ import (
 	"github.com/sievetable/sievetable/internal/bloom"
 )
 
-// manyKeys is the number of keys from which on rates depend on the divisors of a filter's length: each
-// such filter is a kind of its own, unless there are many.
+// From manyKeys keys on, the rate depends on the divisors of a filter's length. Each such shape is a kind of its
+// own, unless there are more than maxLarge.
 const (
 	manyKeys = 10_000
 	maxLarge = 32
 )
 
-// BloomBits is a Bloom filter: its bit array, the number of bits per lookup, and its number
-// of keys.
+// BloomBits is a Bloom filter: its bit array, the number of probes, and the number of keys.
 type BloomBits struct {
 	Array []byte
 	K     int
@@ -40,8 +39,8 @@ func (b BloomBits) NumSet() (n int) {
 	return n
 }
 
-// withKeys returns b with an estimate of its keys by its set bits, if their number is unknown. If all bits are
-// set, any large number is possible. Without probes, nothing is known.
+// withKeys returns b. If the number of keys is unknown, it is estimated from the set bits. If all bits are set, any
+// large number is possible. Without probes, the estimate is 1.
 func (b BloomBits) withKeys() BloomBits {
 	if b.Keys != unknownCount || len(b.Array) == 0 {
 		return b
@@ -53,29 +52,29 @@ func (b BloomBits) withKeys() BloomBits {
 	return b
 }
 
-// A shape is what the expected rate of a filter depends on.
+// A shape contains the numbers that determine the expected rate of a filter.
 type shape struct{ keys, bits, k int }
 
 func (b BloomBits) shape() shape { return shape{b.Keys, 8 * len(b.Array), b.K} }
 
-// kind returns what s has in common with all that differ by less than 10 % in keys and by less than 5 % in
-// bits per key.
+// kind returns a value that is equal for shapes of a kind: they differ by less than 10 % in keys and 5 % in bits
+// per key.
 func (s shape) kind() shape {
 	keys, bits := math.Log2(float64(s.keys)), math.Log2(float64(s.bits))
 	return shape{int(math.Floor(8 * keys)), int(math.Floor(16 * (bits - keys))), s.k}
 }
 
-// formula returns the rate of the classical formula.
+// formula returns the rate by the classical formula.
 func (s shape) formula() float64 { return bloom.Rate(float64(s.bits)/float64(s.keys), s.k) }
 
-// ratio returns what the predicted rate is to that of the classical formula, which is too low for filters of few keys
-// and for those of many.
+// ratio returns the ratio of the predicted rate to the rate by the classical formula, which is too low for filters
+// with few or with many keys.
 func (s shape) ratio() float64 {
 	return filter.PredictRate(uint64(s.keys), uint64(s.bits), s.k) / s.formula()
 }
 
-// predict returns the expected false-positive rates of a table's block filters: those of a kind by the shape that most of
-// them have, or by the formula if there are too many kinds. Large filters are of their own kind, unless they are many.
+// predict returns the expected false-positive rates of a table's block filters. Those of a kind are predicted from
+// the most frequent shape. If there are too many kinds, the classical formula is used.
 func (b *Budget) predict(all []BloomBits) (rates []float64) {
 	counts := map[shape]int{}
 	large := 0
@@ -102,7 +101,7 @@ func (b *Budget) predict(all []BloomBits) (rates []float64) {
 	rates = make([]float64, len(all))
 	for i, f := range all {
 		switch s := f.shape(); {
-		case s.bits == 0: // it contains nothing
+		case s.bits == 0: // empty: it contains no key
 		case s.k < 1 || s.k > bloom.MaxK:
 			rates[i] = 1 // it may contain every key
 		default:

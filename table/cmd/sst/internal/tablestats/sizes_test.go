@@ -12,7 +12,7 @@ func TestHistogram(t *testing.T) {
 	t.Parallel()
 	largest, largestJSON := "1-2 GiB: 50.0 %, 2-4 GiB: 50.0 %",
 		`[{"from":1073741824,"to":2147483647,"entries":1},{"from":2147483648,"to":4294967295,"entries":1}]`
-	if math.MaxInt == math.MaxInt32 { // which is less than 2 GiB
+	if math.MaxInt == math.MaxInt32 { // less than 2 GiB
 		largest, largestJSON = "1-2 GiB: 100 %", `[{"from":1073741824,"to":2147483647,"entries":2}]`
 	}
 	for _, tt := range []struct {
@@ -42,7 +42,7 @@ func TestHistogram(t *testing.T) {
 	}
 }
 
-// What is rare is not said to be none, and what is not all is not said to be.
+// Rare sizes are not shown as 0 %, and an incomplete part is not shown as 100 %.
 func TestRareSizes(t *testing.T) {
 	t.Parallel()
 	h := Histogram{1, 9999}

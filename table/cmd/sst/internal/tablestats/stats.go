@@ -19,7 +19,7 @@ type Stats struct {
 	Size         int64  `json:"bytes"`
 	InternalKeys bool   `json:"internal_keys"`
 	Comparer     string `json:"comparator,omitempty"` // comparator of user keys; "": unknown
-	OrderNote    string `json:"order_note,omitempty"` // why the order is not as expected
+	OrderNote    string `json:"order_note,omitempty"` // why the order is unexpected
 
 	Footer    int64       `json:"footer_offset"`
 	Metaindex BlockInfo   `json:"metaindex"`
@@ -37,7 +37,7 @@ type Stats struct {
 
 	FilterNote      string             `json:"unused_filter,omitempty"` // why a filter is not used
 	Filters         []FilterStats      `json:"filters"`
-	Exceptions      *Exceptions        `json:"filter_exceptions,omitempty"` // of the filter of the table
+	Exceptions      *Exceptions        `json:"filter_exceptions,omitempty"` // of the table filter
 	Estimate        Estimate           `json:"-"`
 	Properties      Properties         `json:"properties,omitempty"`
 	TableProperties *layout.Properties `json:"-"` // the source of Properties; nil: none
@@ -60,24 +60,23 @@ type MetaBlock struct {
 	BlockInfo
 }
 
-// Exceptions are the keys that the filter of the table has by chance, and that lookups rule out.
+// Exceptions are the table filter's known false positives, which lookups rule out.
 type Exceptions struct {
 	Keys   int    `json:"keys"`
 	Offset uint64 `json:"offset"`
 	Bytes  uint64 `json:"bytes"` // as stored, without trailer
 }
 
-// Collect reads the whole table. It does not measure the filters: see Measure. If the table
-// is damaged, the Stats describe the sound parts. The error joins all damage, each as wrap returns
-// it: dbfile.File.Wrap or source.LossIn. If wrap returns nil, the damage is not kept. b is for all
-// tables of a command.
+// Collect reads the whole table. It does not measure the filters: see Measure. If the table is damaged, the Stats
+// describe the undamaged parts. The error joins all damage as wrapped by wrap, which is dbfile.File.Wrap or
+// source.LossIn. Damage for which wrap returns nil is ignored. A command must use one Budget for all tables.
 func Collect(f *dbfile.File, wrap func(error) error, b *Budget) (*Stats, error) {
 	s := &Stats{budget: b, File: f.Path, Size: f.Size, InternalKeys: f.Internal, OrderNote: f.OrderNote, Footer: f.Layout.Footer, Compression: map[string]int{}}
 	if f.Order != table.AnyOrder {
 		s.Comparer = f.Order.Name()
 	}
 	var damage []error
-	seen := map[string]bool{} // of what the metaindex lists, which can be read twice
+	seen := map[string]bool{} // errors of blocks that the metaindex lists, which can be read twice
 	add := func(err error) {
 		if err == nil || seen[err.Error()] {
 			return
@@ -111,7 +110,7 @@ func Collect(f *dbfile.File, wrap func(error) error, b *Budget) (*Stats, error) 
 	return s, errors.Join(damage...)
 }
 
-// addIndexes adds the index, the metaindex and the blocks that it lists.
+// addIndexes adds the index, the metaindex and the blocks that the metaindex lists.
 func (s *Stats) addIndexes(f *dbfile.File, add func(error)) {
 	known := map[layout.Handle]BlockInfo{} // the metaindex can list a block very often
 	info := func(h layout.Handle) BlockInfo {
@@ -151,11 +150,11 @@ func (s *Stats) addBlock(f *dbfile.File, b Block) {
 	s.Estimate.Add(b, b.Handle == f.Layout.Data[len(f.Layout.Data)-1].Handle)
 }
 
-// Properties are the properties that a table records.
+// Properties are the recorded properties of a table.
 type Properties []Property
 
-// A Property is a number or a text. Known properties have names in lower case with
-// underscores. Others have the stored name.
+// A Property is a number, a text or a bool. Known properties have lower-case names with underscores. Others have
+// the stored name.
 type Property struct {
 	Name  string
 	Value any
@@ -189,10 +188,10 @@ func propertiesOf(p *layout.Properties) Properties {
 	return all
 }
 
-// indexTypes are RocksDB's types of the index, by the number that the property stores.
+// indexTypes are RocksDB's index types, by their number in the property.
 var indexTypes = []string{"binary search", "hash search", "two levels", "binary search with first keys"}
 
-// numbers are properties of RocksDB that are stored as varints.
+// numbers are RocksDB properties that are stored as varints.
 var numbers = []string{
 	"rocksdb.column.family.id", "rocksdb.creation.time", "rocksdb.file.creation.time", "rocksdb.oldest.key.time",
 	"rocksdb.fixed.key.length", "rocksdb.format.version", "rocksdb.merge.operands", "rocksdb.num.range-deletions",
@@ -200,8 +199,8 @@ var numbers = []string{
 	"rocksdb.tail.start.offset", "rocksdb.top-level.index.size", "rocksdb.index.partitions",
 }
 
-// otherProperty returns a property that package table does not decode. If its value is not what
-// its name promises, the value is text.
+// otherProperty returns a property that package table does not decode. If its value is not of the type that belongs
+// to its name, the value is returned as text.
 func otherProperty(name string, value []byte) Property {
 	if name == "rocksdb.block.based.table.index.type" && len(value) == 4 {
 		if i := binary.LittleEndian.Uint32(value); i < uint32(len(indexTypes)) {

@@ -39,7 +39,7 @@ func statsOf(t *testing.T, o table.WriterOptions, pairs []workload.Pair) *Stats 
 
 func w1(n int) []workload.Pair { return workload.W1(n).Pairs() }
 
-// The counts are what the pairs come to, and what the Writer says in the properties.
+// The counts agree with the pairs, and with the Writer's properties.
 func TestStatsCount(t *testing.T) {
 	t.Parallel()
 	pairs := w1(10_000)
@@ -64,7 +64,7 @@ func TestStatsCount(t *testing.T) {
 	}
 }
 
-// What keys share is what a restart point at each entry does without.
+// The shared bytes are the bytes that a restart point at each entry would add.
 func TestStatsOfSharedPrefixes(t *testing.T) {
 	t.Parallel()
 	pairs := w1(2000)
@@ -78,8 +78,8 @@ func TestStatsOfSharedPrefixes(t *testing.T) {
 	}
 }
 
-// Filters are asked: what they answer is about what is predicted, in tables of both
-// kinds, and of all versions of a key as of one.
+// Measured rates are close to the predicted ones, in tables with both kinds of filters. All versions of a key count
+// as one key.
 func TestMeasuredRates(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -108,8 +108,7 @@ func TestMeasuredRates(t *testing.T) {
 	}
 }
 
-// Filters of LevelDB's kind with few keys or with many have a higher rate than the formula's 0.84 %, and
-// that is predicted.
+// LevelDB filters with few or many keys have a higher rate than the formula's 0.84 %, which is predicted.
 func TestPredictedRates(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -132,8 +131,8 @@ func TestPredictedRates(t *testing.T) {
 	}
 }
 
-// A filter is predicted by its own length, also if others have as many keys: it is sized for all versions
-// of a key, which are one.
+// A filter is predicted by its own length, even if others have as many keys: it is sized for all versions of a key,
+// which count as one key.
 func TestPredictedRateOfVersions(t *testing.T) {
 	t.Parallel()
 	var pairs []workload.Pair
@@ -154,7 +153,7 @@ func TestPredictedRateOfVersions(t *testing.T) {
 	}
 }
 
-// What is known of no filter has no odd rate either: no keys, no probes, all bits set or none.
+// Filters without keys or probes, and with all bits set or none, have no odd rates either.
 func TestRatesOfOddFilters(t *testing.T) {
 	t.Parallel()
 	for _, b := range []BloomBits{
@@ -169,7 +168,8 @@ func TestRatesOfOddFilters(t *testing.T) {
 	}
 }
 
-// Damage is named once, though the metaindex is read twice. A caller that wants none of it has the counts too.
+// Damage is reported once, though the metaindex is read twice. If the caller ignores the damage, the counts are the
+// same.
 func TestStatsOfDamagedTable(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "t.ldb")
@@ -193,7 +193,8 @@ func TestStatsOfDamagedTable(t *testing.T) {
 	}
 }
 
-// The restart interval is that of the properties. Else the default is estimated if it gives these restart points.
+// The restart interval comes from the properties. Otherwise the default is estimated if it agrees with the restart
+// points.
 func TestRestartInterval(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -205,7 +206,7 @@ func TestRestartInterval(t *testing.T) {
 		{[][2]int{{3, 1}, {9, 1}}, 0, 16},
 		{[][2]int{{40, 1}}, 0, 40},
 		{[][2]int{{36, 3}, {34, 3}}, 0, 16},
-		{[][2]int{{36, 3}, {31, 3}}, 0, 12}, // 16 would have given two
+		{[][2]int{{36, 3}, {31, 3}}, 0, 12}, // with 16, 31 entries would have two
 		{[][2]int{{9, 9}}, 0, 1},
 		{[][2]int{{9, 9}}, 8, 8},
 		{[][2]int{{9, 9}}, 1 << 62, math.MaxInt32},
