@@ -14,12 +14,11 @@ import (
 // MaxSearched is the largest file that is searched for blocks by their checksums.
 const MaxSearched = 128 << 20
 
-// addFoundBlocks adds blocks that are found by their checksums, unless they overlap blocks
-// that are listed.
+// addFoundBlocks adds blocks that are found by their checksums, unless they overlap listed blocks.
 func (t *Table) addFoundBlocks(internal dbfile.InternalKeys) error {
 	which, listed := "index", t.rows
 	if t.layout == nil {
-		which, listed = "footer", nil // which is only where it should be
+		which, listed = "footer", nil // the row of the footer is only its expected place
 	}
 	if t.file.Size > MaxSearched {
 		t.note("the %s cannot be used, and files larger than %d bytes are not searched for blocks: use sst repair", which, MaxSearched)
@@ -34,7 +33,7 @@ func (t *Table) addFoundBlocks(internal dbfile.InternalKeys) error {
 		return err
 	}
 	if len(found) == salvage.MaxFound {
-		t.note("the blocks behind the first %d are shown as a gap: use sst repair", len(found))
+		t.note("the blocks after the first %d are shown as a gap: use sst repair", len(found))
 	}
 	for i, b := range found {
 		r := Row{Offset: b.Offset, Bytes: b.Length, Kind: b.Kind, Found: true, block: &found[i]}
@@ -68,7 +67,7 @@ func (t *Table) nameFoundBlocks() {
 	}
 }
 
-// found yields the blocks of a kind that were found, if they can be read. Reading the others again returns the error.
+// found yields the found blocks of a kind that can be read. Table.read reports the errors of the others.
 func (t *Table) found(kind string) iter.Seq[*rowblock.Iter] {
 	return func(yield func(*rowblock.Iter) bool) {
 		for _, r := range t.rows {

@@ -29,14 +29,14 @@ var noError = errtest.NoError
 
 const goldens = "../../../../../testdata"
 
-// rowsOf returns the layout of a table.
+// rowsOf returns the rows of a table.
 func rowsOf(t *testing.T, contents []byte) []Row {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "1.ldb")
 	noError(t, os.WriteFile(path, contents, 0o666))
 	f, err := dbfile.OpenDamaged(path, dbfile.Options{})
 	if err != nil {
-		return nil // no table
+		return nil // not a table
 	}
 	defer f.Close()
 	l, err := Of(f, dbfile.Auto)
@@ -49,7 +49,7 @@ func rowsOf(t *testing.T, contents []byte) []Row {
 	return rows
 }
 
-// checkTiles checks that rows have every byte of a file once, or say that they do not.
+// checkTiles checks that rows cover every byte of a file once, or report that they do not.
 func checkTiles(t *testing.T, rows []Row, size int) {
 	t.Helper()
 	end := uint64(0)
@@ -70,7 +70,7 @@ func checkTiles(t *testing.T, rows []Row, size int) {
 	}
 }
 
-// Every byte of a table is in one row, whatever happened to the table; and what happened shows.
+// Every byte of a table is in one row, however damaged the table is, and the damage is reported.
 func TestTableHasEveryByte(t *testing.T) {
 	t.Parallel()
 	for i, contents := range golden.Small(t, goldens, 2<<10) {
@@ -104,7 +104,8 @@ func TestTableHasEveryByte(t *testing.T) {
 	}
 }
 
-// A meta block has one kind, whichever of its names is read, and whether a metaindex lists it or its checksum finds it.
+// A meta block has one kind, whichever of its names is read first, and whether it is listed in a metaindex or found
+// by its checksum.
 func TestKindsOfMetaBlocks(t *testing.T) {
 	t.Parallel()
 	prefix := filter.PrefixOfLength(1)
@@ -131,8 +132,8 @@ func TestKindsOfMetaBlocks(t *testing.T) {
 	}
 }
 
-// A table of many blocks takes little memory: they become rows only one by one.
-func TestManyBlocks(t *testing.T) { // not parallel, since it counts what is allocated
+// A table with many blocks takes little memory, since rows are made one at a time.
+func TestManyBlocks(t *testing.T) { // not parallel, since it counts allocations
 	const n = 50_000
 	contents := tabletest.Build(t, &table.WriterOptions{BlockSize: 1, Compression: table.NoCompression}, tabletest.Numbered(n))
 	path := filepath.Join(t.TempDir(), "1.ldb")
@@ -155,7 +156,7 @@ func TestManyBlocks(t *testing.T) { // not parallel, since it counts what is all
 	}
 }
 
-// Which order keys are in is not asked: there are others than bytewise.
+// Keys may be in any order, not only in bytewise order.
 func TestTableOfAnyOrder(t *testing.T) {
 	t.Parallel()
 	var f rawtable.File
@@ -172,7 +173,7 @@ func TestTableOfAnyOrder(t *testing.T) {
 	}
 }
 
-// Of a hostile file without an index, not every six bytes become a row.
+// A hostile file without an index does not result in a row for every six bytes.
 func TestFewRowsOfManyBlocks(t *testing.T) {
 	t.Parallel()
 	var f rawtable.File
@@ -190,7 +191,7 @@ func TestFewRowsOfManyBlocks(t *testing.T) {
 	}
 }
 
-// The records of a log come in its order, and do not share bytes, whatever happened to the log.
+// The records of a log are in order and do not overlap, however damaged the log is.
 func TestLogIsInOrder(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -18,11 +18,11 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/salvage"
 )
 
-// A Row is a part of a file: a block of a table or its footer, a record of a log, a field of a version edit, or bytes
-// that are none of these.
+// A Row is a part of a file: a block or the footer of a table, a record of a log, a field of a version edit, or
+// other bytes.
 type Row struct {
 	Offset      uint64   `json:"offset"`
-	Bytes       uint64   `json:"bytes"` // as stored, without the trailer of a block, or the fragment headers of a record
+	Bytes       uint64   `json:"bytes"` // size as stored, without a block's trailer or a record's fragment headers
 	Kind        string   `json:"kind"`
 	Names       []string `json:"names,omitempty"` // names in the metaindex
 	Found       bool     `json:"found_by_checksum,omitempty"`
@@ -31,22 +31,22 @@ type Row struct {
 	*Entries
 	Check string `json:"check,omitempty"` // result of checking checksum and form of a block: ok or damaged; "" for a gap
 	*Batch
-	Damage string `json:"damage,omitempty"` // what is wrong
+	Damage string `json:"damage,omitempty"` // description of the damage
 
-	// What a record has that is no batch.
+	// Contents of a record other than a batch.
 	Value       *string `json:"value,omitempty"`
 	ValueBase64 []byte  `json:"value_base64,omitempty"`
 
 	Edit *int `json:"edit,omitempty"` // number of the version edit, counted from 0
 	*Field
 
-	cause    error               // damage of a block that is known before it is read
+	cause    error               // damage that is known before the block is read
 	block    *salvage.FoundBlock // set if Found
-	contents []byte              // of a record
+	contents []byte              // contents of a record
 	text     string              // describes contents
 }
 
-// Entries describes the entries of a block that is not a filter.
+// Entries describes the entries of a block.
 type Entries struct {
 	Count    int       `json:"entries"`
 	Restarts int       `json:"restart_points"`
@@ -54,7 +54,7 @@ type Entries struct {
 	Last     *text.Key `json:"last_key,omitempty"`
 }
 
-// end returns where a block ends, with its trailer, or the footer.
+// end returns the end of the footer, or of a block with its trailer.
 func (r *Row) end() uint64 {
 	if r.Kind == footer {
 		return r.Offset + r.Bytes
@@ -67,7 +67,7 @@ func (r *Row) overlapsAny(others []Row) bool {
 	return slices.ContainsFunc(others, func(o Row) bool { return r.Offset < o.end() && o.Offset < r.end() })
 }
 
-// About says what the figures do not.
+// About describes the row beyond its figures.
 func (r *Row) About() string {
 	switch {
 	case r.Damage != "" && r.Check == "":
@@ -129,8 +129,8 @@ type Field struct {
 	Largest  *text.Key `json:"largest,omitempty"`
 }
 
-// OfLog yields the records of a log, the fields of the version edits of a MANIFEST, or the records of another file in
-// the format of logs. Damaged parts are rows too. An error is a read error.
+// OfLog yields the records of a log, the fields of a MANIFEST's version edits, or the records of another file in
+// the log format. Damaged parts are rows too. Errors are read errors.
 func OfLog(src io.ReaderAt, size int64, kind dbfile.FileKind) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		edits := 0
@@ -174,7 +174,7 @@ func (r *Row) readBatch() {
 	}
 }
 
-// newReader returns a Reader as engines read the kind of file: zeros end a log.
+// newReader returns a Reader that reads the kind of file as engines do: zeros end a log.
 func newReader(src io.ReaderAt, size int64, kind dbfile.FileKind, report func(wal.Damage)) (*wal.Reader, error) {
 	if kind == dbfile.ManifestFile {
 		return wal.NewReader(io.NewSectionReader(src, 0, size), report), nil
@@ -186,7 +186,7 @@ func newReader(src io.ReaderAt, size int64, kind dbfile.FileKind, report func(wa
 	return in, err
 }
 
-// records yields the records with their contents, and what is damaged or not read between them.
+// records yields the records with their contents, and the damaged and unread parts between them.
 func records(src io.ReaderAt, size int64, kind dbfile.FileKind) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		var rows []Row
@@ -222,7 +222,7 @@ func records(src io.ReaderAt, size int64, kind dbfile.FileKind) iter.Seq2[Row, e
 			}
 			// A record that began before a damaged fragment is reported after it.
 			slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.Offset, b.Offset) })
-			if rows == nil && offset-before >= wal.FragmentHeaderLen { // fewer bytes are zeros at the end of a block
+			if rows == nil && offset-before >= wal.FragmentHeaderLen { // fewer bytes are a block's padding
 				rows = append(rows, rowOf(before, offset-before, unread))
 			}
 			if err == nil || last.Bytes > 0 {
@@ -267,7 +267,7 @@ var numberFields = map[versions.FieldKind]string{
 	versions.FieldNextFile: "next file", versions.FieldSequence: "last sequence",
 }
 
-// fieldOf describes a field. Its keys are slices of the version edit.
+// fieldOf returns a field and its description. Its keys are slices of the version edit.
 func fieldOf(f versions.Field) (*Field, string) {
 	key := func(b []byte) *text.Key { return &text.Key{Stored: b, Internal: true} }
 	switch f.Kind {
@@ -281,7 +281,7 @@ func fieldOf(f versions.Field) (*Field, string) {
 	case versions.FieldAdd:
 		return &Field{Name: "add", Level: &f.Level, Number: &f.Number, Size: &f.Size, Smallest: key(f.Smallest), Largest: key(f.Largest)},
 			fmt.Sprintf("level %d: add %06d, %d bytes, %v to %v", f.Level, f.Number, f.Size, key(f.Smallest), key(f.Largest))
-	case versions.FieldSequence: // which is no number of a file
+	case versions.FieldSequence: // not a file number
 		return &Field{Name: numberFields[f.Kind], Number: &f.Number}, fmt.Sprintf("last sequence %d", f.Number)
 	}
 	return &Field{Name: numberFields[f.Kind], Number: &f.Number}, fmt.Sprintf("%s %06d", numberFields[f.Kind], f.Number)

@@ -1,5 +1,5 @@
-// Package layout lists what a file of a database consists of, in file order: the blocks of
-// a table, the batches of a write-ahead log, the version edits of a MANIFEST.
+// Package layout lists the parts of a database file in file order: the blocks of a table, the batches of a
+// write-ahead log, or the version edits of a MANIFEST.
 package layout
 
 import (
@@ -36,17 +36,17 @@ const (
 
 // A Table lists the blocks of a table.
 type Table struct {
-	Notes []string // what is unknown, for messages
+	Notes []string // messages about parts that cannot be read
 
 	file     *dbfile.File
 	layout   *layout.Layout   // nil: the footer cannot be read
 	internal bool             // data blocks and index have internal keys
-	rows     []Row            // the footer, and blocks that have yet to be read, without those in layout.Data
+	rows     []Row            // the footer, and the blocks that are not in layout.Data; Rows reads them
 	causes   map[uint64]error // damage, by the offset of the block
 }
 
-// Of finds the blocks of a table: through its footer, index and metaindex or, if footer or
-// index cannot be read, by their checksums.
+// Of finds the blocks of a table through its footer, index and metaindex. If footer or index cannot be read, it
+// finds blocks by their checksums.
 func Of(f *dbfile.File, internal dbfile.InternalKeys) (*Table, error) {
 	t := &Table{file: f, layout: f.Layout, internal: f.Internal, rows: []Row{{Kind: footer}}}
 	var damage error
@@ -77,8 +77,8 @@ func (t *Table) add(h layout.Handle, kind string) {
 	t.rows = append(t.rows, Row{Offset: h.Offset, Bytes: h.Length, Kind: kind})
 }
 
-// addBlocks adds the blocks that the metaindex lists, itself and the index. It returns the damage of the metaindex and
-// of filters.
+// addBlocks adds the metaindex, the blocks that it lists, and the index. It returns the damage of the metaindex and
+// the filters.
 func (t *Table) addBlocks() error {
 	listed, err := t.layout.Meta()
 	if err != nil {
@@ -100,7 +100,7 @@ func (t *Table) addBlocks() error {
 	return errors.Join(err, filterErr)
 }
 
-// mark marks the rows at which there is damage. A footer that cannot be read is where the damage is.
+// mark sets the cause of damaged rows. If the footer cannot be read, its row is placed at the damage.
 func (t *Table) mark(damage error) {
 	t.causes = map[uint64]error{}
 	for _, e := range dbfile.Leaves(damage) {
@@ -125,7 +125,7 @@ var metaKinds = map[layout.BlockKind]string{
 	layout.NeverBlock: exceptions, layout.DigestBlock: digest, layout.MetaBlock: meta,
 }
 
-// all yields the blocks and the footer, in file order. There can be too many data blocks to have a Row of each.
+// all yields the blocks and the footer, in file order. There can be too many data blocks to keep a Row for each.
 func (t *Table) all() iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		var listed []layout.IndexEntry
@@ -148,8 +148,7 @@ func (t *Table) all() iter.Seq[Row] {
 	}
 }
 
-// Rows yields what the file consists of, in file order. An error is a read error. The next
-// rows follow it.
+// Rows yields the parts of the file in file order. Errors are read errors, and do not end the sequence.
 func (t *Table) Rows() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		end := uint64(0)
@@ -172,7 +171,7 @@ func (t *Table) Rows() iter.Seq2[Row, error] {
 	}
 }
 
-// read reads a block. Damage is no error.
+// read reads a block and sets Check and Damage. It returns only read errors.
 func (t *Table) read(r *Row) error {
 	err := t.fill(r)
 	if err = cmp.Or(err, r.cause); err == nil {
@@ -182,7 +181,7 @@ func (t *Table) read(r *Row) error {
 	r.Check = damaged
 	cause := err
 	if c := (*table.CorruptionError)(nil); errors.As(err, &c) {
-		cause = c.Err // without the place
+		cause = c.Err // without the location, which the row shows
 	}
 	r.Damage = strings.TrimPrefix(printable.String(cause.Error()), "table: ")
 	if errors.Is(err, table.ErrCorrupt) {
