@@ -1,5 +1,5 @@
-// Package trial finds out how large a table would be with other block sizes and
-// compressions. It writes the entries with the Writer of package table, and counts the bytes.
+// Package trial determines the size that a table would have with other block sizes and compressions. It writes the
+// entries with a table.Writer and counts the bytes.
 package trial
 
 import (
@@ -18,41 +18,40 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// A Sample is what is tried of a table: all data blocks, or stretches of adjacent ones that
-// are spread evenly over the file. It must not be used by several goroutines at a time.
+// A Sample is the part of a table that is rewritten: all data blocks, or stretches of adjacent blocks spread evenly
+// over the file. It is not safe for concurrent use.
 type Sample struct {
-	Blocks, Tried   int            // data blocks of the table, and those that are tried
-	Entries         int            // in the blocks that are tried
-	Data, Index     uint64         // bytes that all data blocks and the index take in the file
-	BlockSize       int            // that the table was written with, as far as it shows
+	Blocks, Tried   int            // data blocks of the table, and of the Sample
+	Entries         int            // entries of the Sample
+	Data, Index     uint64         // size of all data blocks, and of the index, in the file
+	BlockSize       int            // that the table was written with; an estimate if it is not recorded
 	RestartInterval int            // likewise
-	Compression     map[string]int // blocks that are tried, by the name of their compression
+	Compression     map[string]int // blocks of the Sample by compression name
 
 	file      *dbfile.File
 	stretches []*stretch
-	stored    uint64 // bytes that the blocks that are tried take in the file
-	largest   int    // size of the largest block that is tried, uncompressed
+	stored    uint64 // size of the Sample in the file
+	largest   int    // size of the largest block of the Sample, uncompressed
 	estimate  tablestats.Estimate
 }
 
-// A stretch is a part of the data blocks, of which those before next are tried, unless they are damaged.
+// A stretch is a range of data blocks. Those before next are in the Sample, unless they are damaged.
 type stretch struct {
 	next, end int
-	blocks    []*rowblock.Iter // in memory, as each size needs them again
+	blocks    []*rowblock.Iter // kept in memory, since Size reads them each time
 }
 
 const (
-	// stretchSize is how many bytes of blocks a stretch has at least, uncompressed: enough for several blocks of
-	// the largest size that is tried, so that few of them have entries of two stretches.
+	// stretchSize is the minimum size of a stretch, uncompressed. It is enough for several blocks of the largest
+	// size that is tried, so that few of them have entries of two stretches.
 	stretchSize  = 1 << 20
 	maxStretches = 32 // of a table
 
-	maxBlockSize = 512 << 20 // of a Writer
+	maxBlockSize = 512 << 20 // of a table.Writer
 )
 
-// Take chooses a Sample with blocks of about most bytes, uncompressed, and reads them. If
-// blocks are damaged, the Sample goes without them. The error joins what is wrong with them.
-// If the table has a filter only, there is no Sample, and the error is table.ErrFilterOnly.
+// Take reads a Sample of about most bytes, uncompressed. It leaves out damaged blocks, and returns their errors
+// joined. For a filter-only table, it returns no Sample and table.ErrFilterOnly.
 func Take(f *dbfile.File, most int64) (*Sample, error) {
 	if f.Reader.FilterOnly() {
 		return nil, f.Wrap(table.ErrFilterOnly)
@@ -68,19 +67,18 @@ func Take(f *dbfile.File, most int64) (*Sample, error) {
 	damage := s.read(most)
 	p, err := f.Reader.Properties()
 	if err != nil {
-		p = new(layout.Properties) // which say nothing
+		p = new(layout.Properties)
 	}
 	s.BlockSize = int(cmp.Or(min(p.BlockSize, maxBlockSize), uint64(blockSize(&s.estimate))))
 	s.RestartInterval = s.estimate.RestartInterval(p)
 	return s, damage
 }
 
-// stored returns how many bytes a block of that length takes in the file.
+// stored returns the size of a block in the file, with its trailer.
 func stored(length uint64) uint64 { return length + format.TrailerLen }
 
-// read reads blocks of about most bytes, in rounds: what some stretches do not use, because
-// they are at their end, is for the others. If blocks are so large that those of a round exceed
-// twice most, the last of them are left out. The error joins all damage.
+// read reads blocks of about most bytes in rounds: stretches that end early leave their share to the others. If
+// blocks are so large that a round exceeds twice most, its last blocks are left out. The error joins all damage.
 func (s *Sample) read(most int64) error {
 	var damage []error
 	open := slices.Clone(s.stretches)
@@ -98,7 +96,7 @@ func (s *Sample) read(most int64) error {
 	return errors.Join(damage...)
 }
 
-// readNext reads the next block of a stretch, and returns how much of the Sample it takes.
+// readNext reads the next block of a stretch, and returns how much it counts towards the Sample's size.
 func (s *Sample) readNext(of *stretch) (size int64, err error) {
 	part := s.file.Layout.Data[of.next]
 	b, err := tablestats.ReadBlock(s.file, part)
@@ -115,17 +113,15 @@ func (s *Sample) readNext(of *stretch) (size int64, err error) {
 	return int64(b.Raw), nil
 }
 
-// emptyTail is what a table has behind its data blocks and its index if it has no filters: a
-// metaindex without entries, and the footer.
+// emptyTail is the size of everything but data blocks and index in a table without filters: an empty metaindex, and
+// the footer.
 const emptyTail = 8 + format.TrailerLen + format.FooterLen
 
-// hugeBlock is the size from which on few blocks are in memory at a time, although that takes
-// longer.
+// hugeBlock is the block size from which on few blocks are kept in memory at a time, although that takes longer.
 const hugeBlock = 8 << 20
 
-// Size returns how many bytes data blocks and index of the table would take with another
-// block size and compression. If a part of the table is tried, the rest counts as if it
-// were like this part.
+// Size returns the size that the table's data blocks and index would have with another block size and compression.
+// It extrapolates from the Sample to the whole table.
 func (s *Sample) Size(blockSize int, codec table.Codec) (uint64, error) {
 	if s.stored == 0 {
 		return 0, nil
@@ -158,17 +154,17 @@ func (s *Sample) Size(blockSize int, codec table.Codec) (uint64, error) {
 	return uint64(float64(w.Size()-emptyTail) * (float64(s.Data) / float64(s.stored))), nil
 }
 
-// unchecked is an order that does not check whether blocks are in order. Sizes hardly depend on
-// that, and sst verify checks it.
+// unchecked is an order in which any keys are ascending. Sizes hardly depend on the order of keys, which sst verify
+// checks.
 type unchecked struct{ table.Comparer }
 
 func (unchecked) Compare(_, _ []byte) int { return -1 }
 
-// blockSize returns a block size that gives these blocks.
+// blockSize returns a block size with which a Writer would write these blocks.
 func blockSize(e *tablestats.Estimate) int {
 	const byDefault = 4096
 	size := e.BlockSize()
-	if size == 0 { // any size > Growing gives a single block
+	if size == 0 { // any size > Growing results in a single block
 		size = max(byDefault, 1<<bits.Len(uint(e.Growing)))
 	}
 	return min(size, maxBlockSize)

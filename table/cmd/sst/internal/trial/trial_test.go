@@ -19,7 +19,7 @@ import (
 
 var noError = errtest.NoError
 
-// written writes n of W1's entries, and opens the table.
+// written writes n W1 entries, and opens the table.
 func written(t *testing.T, n int, o table.WriterOptions) *dbfile.File {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), fmt.Sprintf("%d.ldb", n))
@@ -37,7 +37,7 @@ func take(t *testing.T, f *dbfile.File, most int64) *Sample {
 	return s
 }
 
-// settings are tried on each other.
+// settings are tried on each other's tables.
 var settings = []table.WriterOptions{
 	{BlockSize: 1024, Compression: table.NoCompression},
 	{BlockSize: 4096, Compression: table.Snappy},
@@ -45,8 +45,8 @@ var settings = []table.WriterOptions{
 	{BlockSize: 65536, Compression: table.Snappy, Properties: true},
 }
 
-// Of a whole table, the sizes are those that a Writer makes, to the byte, whatever the table was
-// written with. Its own block size is found out.
+// If the whole table is tried, sizes equal those of a Writer to the byte, whichever settings the table was written
+// with. Its own block size is determined.
 func TestSizesAreExact(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -67,8 +67,8 @@ func TestSizesAreExact(t *testing.T) {
 	}
 }
 
-// A Sample is of about the bytes that it may have, from all parts of the file, and sizes are
-// close to those of all of it.
+// A Sample has about the given size, comes from all parts of the file, and results in sizes close to those of the
+// whole file.
 func TestSample(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -92,8 +92,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// What stretches at their end leave over is for the others, so that a table that just fits is
-// tried as a whole.
+// Stretches that end early leave their share to the others, so that a table that just fits is tried as a whole.
 func TestUnevenStretches(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
