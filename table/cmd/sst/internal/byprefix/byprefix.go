@@ -1,5 +1,4 @@
-// Package byprefix counts entries by the prefixes of their keys, in one pass and in memory that is
-// bounded.
+// Package byprefix counts entries by the prefixes of their keys, in one pass and in bounded memory.
 package byprefix
 
 import (
@@ -10,14 +9,14 @@ import (
 	"github.com/sievetable/sievetable/internal/printable"
 )
 
-// A Rule says what the prefix of a key is: what is up to the first Delimiter, with it, or else the
-// first Length bytes.
+// A Rule defines the prefix of a key: everything up to and including the first Delimiter or, if Delimiter is nil,
+// the first Length bytes.
 type Rule struct {
 	Delimiter []byte // nil: the prefix has a Length
 	Length    int    // ≥ 1
 }
 
-// prefixOf returns the prefix of a key, or nil if it has none: it lacks the delimiter, or is shorter.
+// prefixOf returns the prefix of a key, or nil if key lacks the delimiter or is too short.
 func (r Rule) prefixOf(key []byte) []byte {
 	n := r.Length
 	if r.Delimiter != nil {
@@ -33,15 +32,15 @@ func (r Rule) prefixOf(key []byte) []byte {
 	return key[:n]
 }
 
-// A Count is what entries have together, with sizes in bytes.
+// A Count is the number of entries and their total sizes in bytes.
 type Count struct {
 	Entries    uint64 `json:"entries"`
 	KeyBytes   uint64 `json:"key_bytes"`
 	ValueBytes uint64 `json:"value_bytes"`
-	*Live             // nil: entries have no versions
+	*Live             // nil: all entries are live
 }
 
-// Live is what those entries have that are live: keys and values.
+// Live counts the live entries. LiveBytes is the size of their keys and values.
 type Live struct {
 	LiveEntries uint64 `json:"live_entries"`
 	LiveBytes   uint64 `json:"live_bytes"`
@@ -60,7 +59,7 @@ func (c *Count) add(d Count) {
 	}
 }
 
-// A Group is what the keys with a prefix have.
+// A Group counts the entries whose keys have a prefix.
 type Group struct {
 	Prefix       []byte  `json:"-"`
 	Text         *string `json:"prefix,omitempty"` // Prefix, if it is UTF-8
@@ -68,21 +67,21 @@ type Group struct {
 	Count
 }
 
-// compareGroups orders groups by size, the largest first, and those of one size by prefix.
+// compareGroups orders groups by size, largest first, and groups of equal size by prefix.
 func compareGroups(a, b Group) int {
 	return cmp.Or(cmp.Compare(b.Bytes(), a.Bytes()), bytes.Compare(a.Prefix, b.Prefix))
 }
 
-// A Result is what a Counter has counted.
+// A Result is the result of a Counter.
 type Result struct {
 	Count            // of all entries
-	Prefixes uint64  `json:"prefixes"`       // number of prefixes; with Unknown, there are more
+	Prefixes uint64  `json:"prefixes"`       // number of prefixes; more if there are Unknown entries
 	Top      []Group `json:"top"`            // the largest groups, the largest first
-	Others   Count   `json:"others"`         // what the groups have that are not in Top
-	Without  Count   `json:"without_prefix"` // what keys without a prefix have
+	Others   Count   `json:"others"`         // entries of groups that are not in Top
+	Without  Count   `json:"without_prefix"` // entries whose keys have no prefix
 
-	// Unknown is what of Others belongs to groups that were not told apart, since there were too
-	// many. One of them may be larger than those in Top. It is 0 if the keys came in runs.
+	// Unknown is the part of Others in groups that were not counted separately because there were too many. One of
+	// them may be larger than those in Top. With runs, Unknown is 0.
 	Unknown Count `json:"others_not_told_apart"`
 }
 
@@ -90,24 +89,23 @@ type Result struct {
 type Counter struct {
 	rule     Rule
 	top      int
-	runs     bool // all keys with a prefix come one after the other
+	runs     bool // all keys with the same prefix are adjacent
 	versions bool // entries may not be live
-	room     int  // bytes that groups may still take, without runs
-	live     Live // of the entry that is added
+	room     int  // bytes left for groups, without runs
+	live     Live // of the entry that Add counts
 	groups   map[string]*Group
 	result   Result
 }
 
-// What a Counter keeps apart where keys do not come in runs.
+// Limits for counting groups separately without runs.
 const (
 	maxRoom     = 64 << 20 // bytes
-	groupMemory = 128      // bytes that a group takes besides its prefix
+	groupMemory = 128      // bytes that a group takes in addition to its prefix
 )
 
-// NewCounter returns a Counter that finds the top largest groups. With runs, all keys with a prefix
-// must come one after the other, as in bytewise order: the result is exact then, and no more than twice
-// as many groups are in memory. Without, it is exact as far as all groups have room in 64 MiB. With versions, entries
-// may not be live.
+// NewCounter returns a Counter that finds the top largest groups. If runs is true, all keys with the same prefix
+// must be adjacent, as in bytewise order. The result is then exact, and at most 2*top groups are in memory.
+// Otherwise the result is exact if all groups fit into 64 MiB. If versions is true, some entries may not be live.
 func NewCounter(rule Rule, top int, runs, versions bool) *Counter {
 	c := &Counter{rule: rule, top: top, runs: runs, versions: versions, room: maxRoom, groups: map[string]*Group{}}
 	c.result = Result{Top: []Group{}, Count: c.newCount(), Others: c.newCount(), Without: c.newCount(), Unknown: c.newCount()}
@@ -135,7 +133,7 @@ func (c *Counter) Add(key, value []byte, live bool) {
 	}
 }
 
-// countOf returns the count of the group with a prefix.
+// countOf returns the Count for entries with a prefix.
 func (c *Counter) countOf(prefix []byte) *Count {
 	if g := c.groups[string(prefix)]; g != nil {
 		return &g.Count
@@ -153,7 +151,7 @@ func (c *Counter) countOf(prefix []byte) *Count {
 	return &g.Count
 }
 
-// endGroups ends groups that have all their entries.
+// endGroups adds the current groups, which are complete, to the result.
 func (c *Counter) endGroups() {
 	r := &c.result
 	for _, g := range c.groups {
@@ -165,7 +163,7 @@ func (c *Counter) endGroups() {
 	clear(c.groups)
 }
 
-// cut keeps the largest groups, in order.
+// cut keeps only the largest groups in Top, in order.
 func (c *Counter) cut() {
 	r := &c.result
 	slices.SortFunc(r.Top, compareGroups)
@@ -176,7 +174,7 @@ func (c *Counter) cut() {
 	r.Top = slices.Delete(r.Top, n, len(r.Top))
 }
 
-// Result returns the result. The Counter cannot be used any more.
+// Result returns the result. The Counter must not be used afterwards.
 func (c *Counter) Result() *Result {
 	c.endGroups()
 	c.cut()

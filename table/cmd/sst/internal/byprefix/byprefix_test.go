@@ -13,14 +13,13 @@ import (
 	"github.com/sievetable/sievetable/internal/printable"
 )
 
-// An entry is what a Counter counts.
 type entry struct {
 	key, value []byte
 	live       bool
 }
 
-// randomEntries returns entries whose keys have few letters, so that prefixes come again, and are empty,
-// short or long.
+// randomEntries returns entries whose keys have few distinct letters, so that prefixes repeat, and are empty, short
+// or long.
 func randomEntries(r *rand.Rand) []entry {
 	letters := []string{"ab/", "a/\x00", "/", "\x00\xff", "aé/"}[r.IntN(5)]
 	all := make([]entry, r.IntN(400))
@@ -41,7 +40,7 @@ func randomRule(r *rand.Rand) Rule {
 	return Rule{Delimiter: []byte([]string{"/", "a", "//", "aba", "\x00", "missing", "ab"}[r.IntN(7)])}
 }
 
-// expected is the result by a map of all prefixes.
+// expected computes the result with a map of all prefixes.
 func expected(rule Rule, top int, entries []entry) *Result {
 	newCount := func() Count { return Count{Live: new(Live)} }
 	groups, want := map[string]Count{}, &Result{Count: newCount(), Top: []Group{}, Others: newCount(), Without: newCount(), Unknown: newCount()}
@@ -82,8 +81,7 @@ func expected(rule Rule, top int, entries []entry) *Result {
 	return want
 }
 
-// Whatever the keys and the prefixes are, the result is that of a map: of sorted keys, and of keys in
-// any order.
+// For sorted keys and for keys in any order, the result is the same as with a map.
 func TestCounterIsAMap(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(500) {
@@ -105,8 +103,8 @@ func TestCounterIsAMap(t *testing.T) {
 	}
 }
 
-// Sorted keys need no more memory than the top groups; of others, those without room are counted
-// together, and none is lost.
+// Sorted keys need memory only for the top groups. In any order, entries of groups that exceed the memory are
+// counted together, and none is lost.
 func TestCounterIsBounded(t *testing.T) {
 	t.Parallel()
 	long := bytes.Repeat([]byte("x"), 1<<20)
