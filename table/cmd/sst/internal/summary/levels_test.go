@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// levelOf makes tables of one level of ranges such as "a-c".
+// levelOf makes tables of one level from ranges such as "a-c".
 func levelOf(level int, ranges ...string) (tables []versions.Table) {
 	for _, r := range ranges {
 		first, last, _ := strings.Cut(r, "-")
@@ -24,7 +24,7 @@ func levelOf(level int, ranges ...string) (tables []versions.Table) {
 	return tables
 }
 
-// Tables overlap that share a key of a user, all of them at once or one after the other.
+// Tables that share a user key overlap, whether all at once or one after the other.
 func TestOverlap(t *testing.T) {
 	t.Parallel()
 	bytewise := table.BytewiseComparer
@@ -54,7 +54,7 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// Each level is summarized by itself. Levels without tables are left out.
+// Each level is summarized separately. Levels without tables are left out.
 func TestLevels(t *testing.T) {
 	t.Parallel()
 	tables := append(levelOf(0, "a-c", "b-d"), levelOf(3, "a-a", "b-c", "d-e")...)

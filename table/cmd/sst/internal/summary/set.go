@@ -18,14 +18,14 @@ type SetSummary struct {
 	Tables      int        `json:"tables"`
 	Bytes       int64      `json:"bytes"`
 	TailBytes   int64      `json:"tail_bytes"`   // filters, indexes and footers
-	Entries     uint64     `json:"entries"`      // without those of layers
-	MostEntries uint64     `json:"most_entries"` // of a table, without those of layers
-	InBase      int        `json:"-"`            // how many of the tables are of no layer
-	Filters     bool       `json:"-"`            // a table has the name of one with a filter only
+	Entries     uint64     `json:"entries"`      // without layers
+	MostEntries uint64     `json:"most_entries"` // of the largest table, without layers
+	InBase      int        `json:"-"`            // number of tables that are in no layer
+	Filters     bool       `json:"-"`            // a table has the extension of filter-only tables
 	Layers      int        `json:"layers,omitempty"`
 	Added       uint64     `json:"added,omitempty"`    // entries of layers, which can take the place of older ones
 	Removals    uint64     `json:"removals,omitempty"` // of keys
-	Files       []SetTable `json:"-"`                  // those of the newest layer first, in the order of their keys
+	Files       []SetTable `json:"-"`                  // the newest layer first, each in key order
 	Smallest    *text.Key  `json:"smallest,omitempty"`
 	Largest     *text.Key  `json:"largest,omitempty"`
 	Notes       []string   `json:"notes,omitempty"`

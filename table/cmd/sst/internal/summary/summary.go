@@ -32,21 +32,21 @@ type Summary struct {
 	Logs         []File  `json:"logs"`
 	Others       []File  `json:"other_tables"` // tables that the MANIFEST does not list
 
-	Notes  []string `json:"notes,omitempty"`  // what could not be determined
-	Damage []string `json:"damage,omitempty"` // what is missing, wrong or cannot be read
+	Notes  []string `json:"notes,omitempty"`  // messages about unknown facts
+	Damage []string `json:"damage,omitempty"` // files that are missing, damaged or unreadable
 
 	Order  table.Comparer   `json:"-"` // of user keys; table.AnyOrder if it is unknown
-	Tables []versions.Table `json:"-"` // that the MANIFEST lists, as levelsOf sorts them
-	Found  map[uint64]File  `json:"-"` // those of them that exist, by number
+	Tables []versions.Table `json:"-"` // listed in the MANIFEST, in the order of levelsOf
+	Found  map[uint64]File  `json:"-"` // the existing files of Tables, by number
 }
 
 // A File is a file of the directory.
 type File struct {
 	Name  string `json:"file"`
 	Bytes int64  `json:"bytes"`
-	Live  *bool  `json:"live,omitempty"` // for a log: it may have writes that are not in a table; nil: unknown
+	Live  *bool  `json:"live,omitempty"` // for a log: it may contain writes that are in no table; nil: unknown
 
-	Log *LogStats `json:"-"` // nil: it is no log, or was not read
+	Log *LogStats `json:"-"` // nil: not a log, or not read
 }
 
 // A Level describes a level of the database.
@@ -59,8 +59,8 @@ type Level struct {
 	Overlap  *int      `json:"overlapping_tables,omitempty"` // tables whose range of user keys overlaps another table's
 }
 
-// Read reads the directory and its MANIFEST and, if logs is true, the logs that are not
-// obsolete. The error holds the damage too.
+// Read reads the directory and its MANIFEST and, if logs is true, the logs that are not obsolete. The error
+// includes the damage.
 func Read(path string, o dbdir.ListOptions, logs bool) (s *Summary, err error) {
 	for range maxTries {
 		if s, err = readOnce(path, o, logs); !errors.Is(err, fs.ErrNotExist) {
@@ -70,12 +70,11 @@ func Read(path string, o dbdir.ListOptions, logs bool) (s *Summary, err error) {
 	return s, err
 }
 
-// maxTries is how often Read reads a directory whose files are removed meanwhile, because
-// its database is in use.
+// maxTries is the number of times that Read reads a directory if files keep being removed, as in a database in use.
 const maxTries = 10
 
 func readOnce(path string, o dbdir.ListOptions, logs bool) (*Summary, error) {
-	if files.IsURL(path) && !o.AllTables { // which are not read from what is no set
+	if files.IsURL(path) && !o.AllTables { // from URLs only sets are read
 		if _, err := dbdir.ListDir(path, o); err != nil {
 			return nil, err
 		}
@@ -113,7 +112,7 @@ func readOnce(path string, o dbdir.ListOptions, logs bool) (*Summary, error) {
 	return s, err
 }
 
-// stat returns the file of this name. If the database needs it, it must be a regular file.
+// stat returns the file of this name. If it is needed, it must be a regular file.
 func (s *Summary) stat(name string, needed bool) (*File, error) {
 	path := files.Join(s.Path, name)
 	info, err := files.Stat(path)
@@ -126,12 +125,11 @@ func (s *Summary) stat(name string, needed bool) (*File, error) {
 	return &File{Name: name, Bytes: info.Size()}, nil
 }
 
-// checkTables checks the sizes of the tables in the MANIFEST, and adds the other tables to
-// Others.
+// checkTables compares the sizes of tables with the MANIFEST, and adds unlisted tables to Others.
 func (s *Summary) checkTables(d dbdir.Dir) (damage []error) {
 	for _, l := range slices.Backward(d.Tables) {
 		if l.Missing {
-			continue // d.MissingError names it
+			continue // included in d.MissingError
 		}
 		f, err := s.stat(filepath.Base(l.Path), l.Meta != nil)
 		switch {
@@ -168,7 +166,7 @@ func (s *Summary) addLog(path string, v *versions.Version, read bool) error {
 		if !live {
 			return err
 		}
-		f, read, start = &File{Name: name}, true, v.LastSequence+1 // so that reading names the loss
+		f, read, start = &File{Name: name}, true, v.LastSequence+1 // reading it reports the loss
 	}
 	if v != nil {
 		f.Live = &live
@@ -183,8 +181,8 @@ func (s *Summary) addLog(path string, v *versions.Version, read bool) error {
 	return err
 }
 
-// levelsOf returns the levels of the tables, which are sorted by level. Where the order of
-// users' keys is known, it sorts those of a level by their smallest keys.
+// levelsOf returns the levels of tables, which must be sorted by level. If the order of user keys is known, it
+// sorts the tables of each level by their smallest keys.
 func levelsOf(tables []versions.Table, user table.Comparer) []Level {
 	levels := []Level{}
 	for from := 0; from < len(tables); {
@@ -235,14 +233,14 @@ type LogStats struct {
 	Last       uint64               `json:"last_sequence"`
 	Damage     []string             `json:"damage,omitempty"`
 
-	Smallest []byte `json:"-"` // of user keys; nil: there are none, or their order is unknown
+	Smallest []byte `json:"-"` // smallest user key; nil: there are no keys, or their order is unknown
 	Largest  []byte `json:"-"`
 	Skipped  int    `json:"-"` // number of damaged parts
 	// TruncatedTail is the size of an incomplete record at the end, in bytes.
 	TruncatedTail int64 `json:"-"`
 }
 
-// Count reads the log, whose user keys are in an order.
+// Count reads the log l. order is the order of user keys.
 func (s *LogStats) Count(l *dbfile.Log, order table.Comparer) error {
 	for w, err := range l.Writes() {
 		if err != nil {
