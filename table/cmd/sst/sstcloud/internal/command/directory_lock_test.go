@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A directoryStore is a directory that sets are put to. It has the set ab.
+// A directoryStore is a directory to which sets are put. It contains the set ab.
 type directoryStore struct {
 	t    *testing.T
 	dir  string
@@ -40,7 +40,7 @@ func (d *directoryStore) run(args ...string) (status int, output string) {
 	return status, out.String()
 }
 
-// whileLocked runs a command while the lock of the directory is held, which is released when meanwhile returns.
+// whileLocked runs a command while the directory's lock is held. The lock is released when meanwhile returns.
 func (d *directoryStore) whileLocked(meanwhile func(), args ...string) (status int, output string) {
 	d.t.Helper()
 	l := flock.New(filepath.Join(d.dir, set.ManifestName+".lock"))
@@ -56,7 +56,7 @@ func (d *directoryStore) whileLocked(meanwhile func(), args ...string) (status i
 	return status, output
 }
 
-// table returns the path of the table of a key, as it is put.
+// table returns the stored path of a key's table.
 func (d *directoryStore) table(key string) string {
 	d.t.Helper()
 	for keys, dir := range d.sets {
@@ -73,7 +73,7 @@ func (d *directoryStore) table(key string) string {
 	return ""
 }
 
-// waitFor waits until the table of a key is there.
+// waitFor waits until the table of a key exists.
 func (d *directoryStore) waitFor(key string) {
 	d.t.Helper()
 	for {
@@ -96,7 +96,7 @@ func (d *directoryStore) keys() string {
 	return keysOf(d.t, file)
 }
 
-// replace replaces the manifest by that of a set that was put elsewhere, as a program that has the lock.
+// replace replaces the manifest by that of a set put elsewhere, like a program that holds the lock.
 func (d *directoryStore) replace(keys string) {
 	d.t.Helper()
 	other := *d
@@ -108,7 +108,8 @@ func (d *directoryStore) replace(keys string) {
 	noError(d.t, os.Rename(filepath.Join(other.dir, set.ManifestName), filepath.Join(d.dir, set.ManifestName)))
 }
 
-// A put to a directory has its lock while it looks again and writes the manifest. What has changed by then counts.
+// A put to a directory holds its lock while it checks the store again and writes the manifest. It notices changes
+// made before that.
 func TestPutWhileDirectoryChanges(t *testing.T) {
 	remove := func(key string) func(*directoryStore) error {
 		return func(d *directoryStore) error { return os.Remove(d.table(key)) }
@@ -148,15 +149,15 @@ func TestPutWhileDirectoryChanges(t *testing.T) {
 	}
 }
 
-// A sweep of a directory deletes nothing while another program has its lock. Then it goes by the manifest that
-// this has written.
+// A sweep of a directory deletes nothing while another program holds the lock. Afterwards it uses the manifest that
+// the other program has written.
 func TestSweepWaitsForDirectory(t *testing.T) {
 	d := newDirectoryStore(t)
 	if status, out := d.run("put", d.sets["cd"]); status != cli.ExitOK {
 		t.Fatal(out)
 	}
 	status, out := d.whileLocked(func() {
-		time.Sleep(200 * time.Millisecond) // most often enough to come to the lock
+		time.Sleep(200 * time.Millisecond) // usually enough to reach the lock
 		d.replace("ab")
 	}, "sweep", "--delete", "--age", "0s")
 	if status != cli.ExitOK || d.keys() != "ab" {
@@ -167,7 +168,7 @@ func TestSweepWaitsForDirectory(t *testing.T) {
 	}
 }
 
-// A lock file that is a link or no regular file is an error: no file is made where a link leads.
+// If the lock file is a link or not a regular file, the command fails. No file is created where a link points.
 func TestLockFileIsNoFile(t *testing.T) {
 	for want, make := range map[string]func(name, elsewhere string) error{
 		"a symbolic link": func(name, elsewhere string) error { return os.Symlink(elsewhere, name) },

@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
-// writeSets writes sets of tables of one key each.
+// writeSets writes sets whose tables have one key each.
 func writeSets(t *testing.T, all ...string) map[string]string {
 	t.Helper()
 	sets := map[string]string{}
@@ -27,7 +27,7 @@ func writeSets(t *testing.T, all ...string) map[string]string {
 	return sets
 }
 
-// An interleaving is a program, and others that run while it waits before one of its requests.
+// An interleaving is a program, and other programs that run before one of its requests.
 type interleaving struct {
 	name  string
 	outer func(*world) *program
@@ -54,8 +54,8 @@ var interleavings = []interleaving{
 	{"sweep, put and sweep", (*world).sweep, those{put("ac"), (*world).sweep}},
 }
 
-// Whatever runs between two requests of a program, no manifest lists a table that is gone without a program that
-// says so, and no put replaces a manifest that it has not read.
+// Whichever programs run between two requests of a program, no manifest lists a deleted table unless a program
+// reports that, and no put replaces a manifest that it has not read.
 func TestInterleaved(t *testing.T) {
 	long.Test(t)
 	bucket, sets := openWorlds(t)
@@ -77,17 +77,18 @@ func TestInterleaved(t *testing.T) {
 	}
 }
 
-// openWorlds opens the test's bucket, and writes the sets that are put.
+// openWorlds opens the test's bucket, and writes the sets to put.
 func openWorlds(t *testing.T) (*blob.Bucket, map[string]string) {
 	t.Helper()
 	s3test.SetCredentials(t.Setenv)
 	return s3test.Open(t, s3test.Server()), writeSets(t, "ab", "ac", "bd", "cd")
 }
 
-// run runs the inner programs before a request of the outer one. It reports whether that has so many.
+// run runs the inner programs before a request of the outer one. It returns false if the outer one has fewer
+// requests.
 func (i interleaving) run(w *world, request int) (more bool) {
 	outer := i.outer(w)
-	var mu sync.Mutex // a sweep has several requests at a time
+	var mu sync.Mutex // a sweep sends several requests at a time
 	n := 0
 	outer.step = func() func() {
 		mu.Lock()
@@ -104,14 +105,14 @@ func (i interleaving) run(w *world, request int) (more bool) {
 	return n > request
 }
 
-// An event is a request that waits for its turn, one that was answered, or the end of a program.
+// An event is a request that waits for its turn, a request that was answered, or the end of a program.
 type event struct {
 	p     *program
-	turn  chan<- struct{} // nil: it was answered
+	turn  chan<- struct{} // nil: the request was answered
 	ended bool
 }
 
-// In any order of the requests of puts and sweeps that run at once, what TestInterleaved says holds.
+// The guarantees of TestInterleaved hold for any order of requests of concurrent puts and sweeps.
 func TestRandomOrders(t *testing.T) {
 	bucket, sets := openWorlds(t)
 	all := []string{"ab", "ac", "bd", "cd"}
@@ -132,7 +133,7 @@ func TestRandomOrders(t *testing.T) {
 	}
 }
 
-// runInOrder runs programs at once, and answers their requests one after the other, in a random order.
+// runInOrder runs programs concurrently, and answers their requests one at a time, in random order.
 func runInOrder(r *rand.Rand, ps []*program) {
 	events := make(chan event)
 	waiting, live, answering := map[*program][]chan<- struct{}{}, 0, 0
@@ -174,7 +175,7 @@ func runInOrder(r *rand.Rand, ps []*program) {
 	}
 }
 
-// order returns the programs in the order in which they were made.
+// order returns the programs in order of creation.
 func order(waiting map[*program][]chan<- struct{}) []*program {
 	return slices.SortedFunc(maps.Keys(waiting), func(a, b *program) int { return a.number - b.number })
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A put says whether its manifest is there, also if the answer to its request was lost, or another put was faster
-// in a store that ignores conditions or answers them by another error.
+// A put reports whether its manifest is stored, even if the response to its request was lost, or if another put was
+// faster and the store ignores conditions or reports them with another error.
 func TestPutCondition(t *testing.T) {
 	bucket, sets := openWorlds(t)
 	isWrite := func(r *http.Request) bool {
@@ -60,7 +60,7 @@ func TestPutCondition(t *testing.T) {
 		}, cli.ExitUsage, "bd"},
 	} {
 		w := newWorld(t, bucket, i, sets)
-		w.sweep().run() // so that c is sent
+		w.sweep().run() // so that c must be uploaded
 		p := w.put("ac")
 		p.fault = tt.fault(w)
 		if p.run(); p.status != tt.status || w.listed(set.ManifestName) != tt.listed {

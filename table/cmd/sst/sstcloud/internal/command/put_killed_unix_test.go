@@ -24,8 +24,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Whenever a put is killed or interrupted, the store has the old set or the new one, whole. Another put
-// finishes.
+// Whenever a put is killed or interrupted, the store contains the complete old or new set. Another put finishes the
+// work.
 func TestPutKilled(t *testing.T) {
 	s3test.SetCredentials(t.Setenv)
 	p := s3test.NewProxy(t)
@@ -61,7 +61,7 @@ func TestPutKilled(t *testing.T) {
 	}
 }
 
-// writeRound writes a set of some tables, whose entries all have the number of the round.
+// writeRound writes a set with some tables. The value of each entry is the number of the round.
 func writeRound(t *testing.T, round int) string {
 	t.Helper()
 	dir, pairs := t.TempDir(), make([]string, 12)
@@ -73,7 +73,7 @@ func writeRound(t *testing.T, round int) string {
 	return dir
 }
 
-// killPut runs put, and ends it after some time by a signal.
+// killPut runs put, and ends it with a signal after some time.
 func killPut(t *testing.T, r *rand.Rand, dir, url string) {
 	t.Helper()
 	cmd := exec.Command("sstcloud", "put", "--concurrency", "2", dir, url)
@@ -89,7 +89,7 @@ func killPut(t *testing.T, r *rand.Rand, dir, url string) {
 	}
 }
 
-// values returns the values of the set in a store, each once, after it was verified; nil if there is none.
+// values verifies the set in a store and returns its distinct values, or nil if there is no set.
 func values(t *testing.T, s *store.Store) (all []string) {
 	t.Helper()
 	m, err := set.LoadManifest(context.Background(), s, set.ManifestName)

@@ -13,8 +13,8 @@ import (
 	"github.com/sievetable/sievetable/table/cloud/s3test"
 )
 
-// Of a table that is replaced while it is scanned, the entries that were read are printed, and the rest is a loss. No
-// line is of the other object.
+// If a table is replaced while it is scanned, the entries read before are printed, and the rest is a loss. No line
+// comes from the new object.
 func TestReplacedWhileScanned(t *testing.T) {
 	t.Parallel()
 	proxy := s3test.NewProxy(t)

@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/cloud/s3test"
 )
 
-// makeLargeSet builds a set of tables of 200,000 entries, which are larger than what is read at once.
+// makeLargeSet builds a set with tables of 200,000 entries, which are larger than a single read.
 func makeLargeSet(t *testing.T, entries int) (dir, keys string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "large")
@@ -35,8 +35,8 @@ func makeLargeSet(t *testing.T, entries int) (dir, keys string) {
 	return dir, keys
 }
 
-// Commands read a set by few requests: one to list the objects, one for the manifest, one to open a table, and one
-// for each block of a key, or for each 4 MiB of all entries and of keys that are near each other.
+// Commands read a set with few requests: one for the list, one for the manifest, one to open each table, and one
+// for each looked-up block, or for each 4 MiB of a scan or of adjacent keys.
 func TestRequestsOfReads(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
@@ -64,7 +64,7 @@ func TestRequestsOfReads(t *testing.T) {
 		{"stats SET/set.jsonl", 3},
 		{"diff SET SET", 2 + 4*2*(1+3)},
 		{"merge SET -o OUT", 2 + 4*(1+3)},
-		{"get TABLE key-00000400", 21}, // whose order is confirmed first
+		{"get TABLE key-00000400", 21}, // includes requests to confirm the order
 		{"get --comparator bytewise TABLE key-00000400", 6},
 		{"scan TABLE", 15},
 	} {

@@ -68,7 +68,7 @@ func withStores(p cli.Program) cli.Program {
 	return p
 }
 
-// putArguments returns the arguments of put for a put or a sweep, for a shell.
+// putArguments returns the arguments, quoted for a shell, with which to run put after a put or a sweep.
 func putArguments(cmd *cobra.Command) string {
 	args := cmd.Flags().Args()
 	out := text.ShellWord(args[len(args)-1])

@@ -21,8 +21,8 @@ import (
 	"github.com/sievetable/sievetable/table/cloud/s3test"
 )
 
-// reading are the commands that read sets and tables. SET is the set, TABLE one of its tables, and NEW a name for what
-// is written. KEYS is a file of keys.
+// reading are the commands that read sets and tables. SET is the set, TABLE one of its tables, NEW an output, and
+// KEYS a file of keys.
 var reading = []string{
 	"get SET key-00700", "get SET key-00007", "get SET absent", "get SET key-00003 nothing key-01400 key-01999 key-00700",
 	"get --format json SET key-00700", "get --format hex SET key-00700", "get --format raw SET key-00700",
@@ -38,11 +38,11 @@ var reading = []string{
 	"manifest TABLE -o NEW",
 }
 
-// A seenSet is a set as it is damaged or sound.
+// A seenSet is a set to read, undamaged or damaged.
 type seenSet struct {
 	name  string
 	build []string // arguments of sst build, besides the output and the input
-	layer bool     // of which it has one, too
+	layer bool     // whether to add a layer
 	spoil func(dir string, tables []string) error
 }
 
@@ -116,31 +116,31 @@ func (s *seenSet) make(t *testing.T) (dir, table string) {
 	return dir, filepath.Base(tables[1])
 }
 
-// process returns a command that runs this process's program under a name.
+// process returns a command that runs this test binary under a program's name.
 func process(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Env = append(os.Environ(), "AWS_ACCESS_KEY_ID=test", "AWS_SECRET_ACCESS_KEY=test")
 	return cmd
 }
 
-// A place is where a set is: a directory, or a URL.
+// A place is the location of a set: a directory or a URL.
 type place struct {
 	program    string
 	set, query string // the argument for the set
-	printed    string // what commands call it
+	printed    string // its name in the output of commands
 }
 
-// argument returns the argument for a file of the set.
+// argument returns the argument for a file in the set.
 func (p place) argument(name string) string { return p.set + "/" + name + p.query }
 
-// An outcome is what a command has done.
+// An outcome is the result of a command.
 type outcome struct {
 	Status         int
 	Stdout, Stderr string
 	Written        map[string]string // contents by path below NEW
 }
 
-// run runs a command of reading.
+// run runs one of the reading commands.
 func (p place) run(t *testing.T, command, table, keys string) outcome {
 	t.Helper()
 	dir := t.TempDir()
@@ -180,15 +180,15 @@ func (p place) run(t *testing.T, command, table, keys string) outcome {
 	return o
 }
 
-// What differs: advice to read the damaged files of a directory by sst repair, which an object cannot replace, and how
-// long a lookup took.
+// Expected differences: the time of a lookup, and advice to run sst repair on the damaged files of a directory,
+// which does not apply to objects.
 var (
 	advice = regexp.MustCompile(`(?m)^sst: (to save what can still|(\S+: )?restore (what is|the table)|an empty table|the table has no|delete damaged objects).*\n`)
 	line   = regexp.MustCompile(`(run|all into one): sst (merge|sweep --age 0s) (URL|SET)(/set\.jsonl)?`)
 	took   = regexp.MustCompile(`[0-9.]+ ?(ns|µs|ms)`)
 )
 
-// plain replaces the names of the place and of the program.
+// plain replaces the names of the place and the program, and expected differences.
 func (p place) plain(s, dir string) string {
 	s = strings.ReplaceAll(strings.ReplaceAll(s, p.printed, "SET"), dir, "OUT")
 	s = strings.ReplaceAll(s, "sstcloud", "sst")
@@ -196,8 +196,8 @@ func (p place) plain(s, dir string) string {
 	return took.ReplaceAllString(advice.ReplaceAllString(s, ""), "TIME")
 }
 
-// All commands that read print the same of a set in a directory, by sst, and of its URLs, by sstcloud, and end with the
-// same status.
+// All reading commands have the same output and exit status for a set in a directory with sst, and for its URLs
+// with sstcloud.
 func TestSameAsSST(t *testing.T) {
 	t.Parallel()
 	bucket := s3test.Open(t, s3test.Server())

@@ -25,7 +25,7 @@ import (
 
 var noError = errtest.NoError
 
-// programs are what the test binary is under other names.
+// programs are the names under which the test binary acts as another program.
 var programs = map[string]func(){"sstcloud": runSSTCloud, "sst": runSST}
 
 // runSSTCloud is the main function of sstcloud.
@@ -42,9 +42,9 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, programs)
 }
 
-// The scripts under testdata/script run the command as its users do. $DIR is the URL of the empty
-// directory store, and $S3 that of an empty bucket on a server in another process, of which $S3_OTHER is
-// the object other.jsonl. Beside testscript's own commands they have
+// The scripts in testdata/script run the command like users do. $DIR is the URL of an empty directory store. $S3 is
+// the URL of an empty bucket on a server in another process, and $S3_OTHER that of its object other.jsonl. In
+// addition to testscript's commands, there are:
 //
 //	set DIR N KEY=VALUE…       writes a set of tables of N entries. Of the table whose first key is KEY,
 //	                           $SHA_KEY is the SHA-256 and $FILE_KEY the file
@@ -65,7 +65,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// A bucket is that of a script, and the proxy before it.
+// A bucket is a script's bucket, and the proxy in front of it.
 type bucket struct {
 	*blob.Bucket
 	proxy *s3test.Proxy
@@ -112,13 +112,13 @@ func changeObject(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// faults answer a request in place of the server.
+// faults answer a request instead of the server.
 var faults = map[string]s3test.Fault{
 	"500":  s3test.Refuse(http.StatusInternalServerError, "InternalError"),
 	"403":  s3test.Refuse(http.StatusForbidden, "AccessDenied"),
-	"half": s3test.Edited(func(a *httptest.ResponseRecorder) { a.Body.Truncate(a.Body.Len() / 2) }), // with the whole length
+	"half": s3test.Edited(func(a *httptest.ResponseRecorder) { a.Body.Truncate(a.Body.Len() / 2) }), // but the Content-Length of the whole
 	"bit": s3test.Edited(func(a *httptest.ResponseRecorder) {
-		a.Body.Bytes()[a.Body.Len()/32] ^= 1 // of a table that is sent whole, in a data block
+		a.Body.Bytes()[a.Body.Len()/32] ^= 1 // in a data block, if a whole table is sent
 		maps.DeleteFunc(a.Header(), func(name string, _ []string) bool { return strings.HasPrefix(name, "X-Amz-Checksum") })
 	}),
 }

@@ -16,7 +16,7 @@ import (
 // tableNamed returns the name of table i.
 func tableNamed(i int) string { return fmt.Sprintf("%064x.ldb", i) }
 
-// manifestOf returns the file of a manifest of the tables.
+// manifestOf returns the contents of a manifest that lists the tables.
 func manifestOf(t *testing.T, tables ...int) []byte {
 	t.Helper()
 	m, b := new(set.Manifest), new(bytes.Buffer)
@@ -31,7 +31,7 @@ func manifestOf(t *testing.T, tables ...int) []byte {
 	return b.Bytes()
 }
 
-// A manifest that is written between the last look and the deletion is noticed, also if the store then
+// A sweep notices a manifest that is written between its last look and its deletions, even if the store then
 // refuses to delete another table.
 func TestManifestWhileDeleting(t *testing.T) {
 	bucket, sets := openWorlds(t)

@@ -11,8 +11,8 @@ import (
 	"github.com/sievetable/sievetable/table/cloud/s3test"
 )
 
-// The commands of the README print what it says. The server of the tests takes the place of the one that
-// the README installs and starts.
+// The commands in the README print the output shown there. The test's server replaces the one that the README
+// installs and starts.
 func TestTour(t *testing.T) {
 	long.Test(t)
 	tour.Skip(t, "bash")

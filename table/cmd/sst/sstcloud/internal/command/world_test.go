@@ -22,19 +22,19 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A world is a part of a bucket that several sstclouds use at once. Each has a proxy of its own, which holds up
-// its requests, so that the test decides in which order they come.
+// A world is a part of a bucket that several sstcloud processes use concurrently. Each has its own proxy, which
+// delays requests so that the test controls their order.
 type world struct {
 	t      *testing.T
-	bucket *blob.Bucket // without a proxy
+	bucket *blob.Bucket // bypasses the proxies
 	prefix string
-	sets   map[string]string // directories, by the keys that the sets have
-	made   int               // programs
+	sets   map[string]string // directories by the keys of their sets
+	made   int               // number of programs
 	ended  []*program
 }
 
-// newWorld returns a world below a prefix of the test's bucket. It has the set ab, and tables of cd that no
-// manifest lists.
+// newWorld returns a world below a prefix of the test's bucket. It contains the set ab, and unlisted tables of the
+// set cd.
 func newWorld(t *testing.T, bucket *blob.Bucket, number int, sets map[string]string) *world {
 	t.Helper()
 	prefix := fmt.Sprintf("world-%d/", number)
@@ -56,7 +56,7 @@ func (w *world) object(key string) []byte {
 	return b
 }
 
-// tablesOf returns the tables that the file of a manifest lists. nil has none.
+// tablesOf returns the tables listed in a manifest's contents. If file is nil, it returns nil.
 func tablesOf(t *testing.T, file []byte) []set.Table {
 	if file == nil {
 		return nil
@@ -66,7 +66,7 @@ func tablesOf(t *testing.T, file []byte) []set.Table {
 	return m.Tables
 }
 
-// keysOf returns the keys of the set of a manifest.
+// keysOf returns the keys of the set that a manifest's contents describe.
 func keysOf(t *testing.T, file []byte) (keys string) {
 	for _, t := range tablesOf(t, file) {
 		keys += string(t.Smallest)
@@ -74,10 +74,10 @@ func keysOf(t *testing.T, file []byte) (keys string) {
 	return keys
 }
 
-// listed returns the keys of the set that is in use.
+// listed returns the keys of the set whose manifest is stored.
 func (w *world) listed(key string) string { return keysOf(w.t, w.object(key)) }
 
-// gone returns the tables that a manifest lists and that the bucket lacks.
+// gone returns the tables that a manifest lists but the bucket lacks.
 func (w *world) gone(key string) (names []string) {
 	for _, t := range tablesOf(w.t, w.object(key)) {
 		there, err := w.bucket.Exists(context.Background(), t.Name)
@@ -89,26 +89,26 @@ func (w *world) gone(key string) (names []string) {
 	return names
 }
 
-// A program is an sstcloud.
+// A program is an sstcloud process.
 type program struct {
 	w        *world
-	number   int // of the programs of the world
+	number   int // in order of creation
 	args     []string
-	keys     string // of the set that is put; "" for a sweep
+	keys     string // keys of the set to put; "" for a sweep
 	manifest string
 	step     func() (done func()) // is called before each request, and done after it
 
-	fault s3test.Fault // answers requests; nil: the server does
+	fault s3test.Fault // answers requests; nil: the server answers
 
 	mu     sync.Mutex
-	there  []byte // the manifest, as it has read or written it last
-	own    bool   // it was that of the set once
-	gone   bool   // when objects were listed, it was that of the set, and one of its tables was gone
+	there  []byte // the manifest that the program has read or written last
+	own    bool   // that manifest once listed the program's set
+	gone   bool   // when objects were listed, the manifest listed the program's set, and one of its tables was missing
 	status int
 	output string
 }
 
-// program returns a program of these arguments. The URL comes last.
+// program returns a program with these arguments. The URL comes last.
 func (w *world) program(args ...string) *program {
 	w.made++
 	p := &program{w: w, number: w.made, args: args, step: func() func() { return func() {} }}
@@ -118,7 +118,7 @@ func (w *world) program(args ...string) *program {
 	return p
 }
 
-// put returns a program that puts the set of some keys.
+// put returns a program that puts the set with these keys.
 func (w *world) put(keys string, manifest ...string) *program {
 	key := append(manifest, set.ManifestName)[0]
 	p := w.program("put", "--concurrency", "1", "--manifest", key, w.sets[keys])
@@ -126,7 +126,7 @@ func (w *world) put(keys string, manifest ...string) *program {
 	return p
 }
 
-// sweep returns a program that deletes what no manifest lists, of any age.
+// sweep returns a program that deletes unlisted tables of any age.
 func (w *world) sweep() *program { return w.program("sweep", "--delete", "--age", "0s") }
 
 // run runs the program to its end.
@@ -141,7 +141,7 @@ func (p *program) String() string {
 	return fmt.Sprintf("%s %s: exit status %d: %s", strings.Join(p.args[:len(p.args)-1], " "), p.keys, p.status, p.output)
 }
 
-// serve answers a request when it is its turn. A put must have read the manifest that it replaces.
+// serve answers a request when it is its turn. It checks that a put has read the manifest that it replaces.
 func (p *program) serve(w http.ResponseWriter, r *http.Request, server http.Handler) {
 	defer p.step()()
 	p.mu.Lock()
@@ -176,9 +176,9 @@ func (p *program) serve(w http.ResponseWriter, r *http.Request, server http.Hand
 	io.Copy(w, answer.Body)
 }
 
-// checkEnd checks what a put says, at its end: by 0, that its manifest was there and, unless another put has
-// replaced it since, has all tables; by 3, that one is gone, or was when put looked; by 2, that another program has
-// written the manifest, or that sweeps delete tables again and again.
+// checkEnd checks the exit status of a put. 0 means that its manifest was stored and, unless another put has
+// replaced it since, has all tables. 3 means that one is missing, or was when put looked. 2 means that another
+// program has written the manifest, or that sweeps keep deleting tables.
 func (p *program) checkEnd() {
 	p.w.t.Helper()
 	p.w.ended = append(p.w.ended, p)
@@ -198,8 +198,8 @@ func (p *program) checkEnd() {
 	}
 }
 
-// checkEnds checks, when all programs have ended, that one has said so if a listed table is gone: the put of
-// that manifest, or a sweep.
+// checkEnds checks after the end of all programs that a missing listed table was reported: by the put of that
+// manifest, or by a sweep.
 func (w *world) checkEnds() {
 	w.t.Helper()
 	for _, key := range []string{set.ManifestName, "day.jsonl"} {

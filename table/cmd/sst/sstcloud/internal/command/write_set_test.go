@@ -19,7 +19,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// withBlocks are the options of tables that have entries, and filterOnly of those that have none.
+// withBlocks are the options of tables with entries, and filterOnly of filter-only tables.
 var (
 	withBlocks = &table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
 	filterOnly = &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}
@@ -33,7 +33,7 @@ func writeFilters(ts *testscript.TestScript, _ bool, args []string) {
 	writeTables(ts, args, filterOnly)
 }
 
-// writeTables writes a set of tables of args[1] entries.
+// writeTables writes a set with args[1] entries per table.
 func writeTables(ts *testscript.TestScript, args []string, o *table.WriterOptions) {
 	dir := ts.MkAbs(args[0])
 	ts.Check(os.MkdirAll(dir, 0o777))
@@ -48,7 +48,7 @@ func writeTables(ts *testscript.TestScript, args []string, o *table.WriterOption
 	}
 }
 
-// writeDir writes a set into a directory, whose tables have these pairs KEY=VALUE.
+// writeDir writes a set with these pairs KEY=VALUE per table into a directory.
 func writeDir(dir string, tables iter.Seq[[]string], o *table.WriterOptions) (*set.Manifest, error) {
 	m := new(set.Manifest)
 	for pairs := range tables {
@@ -62,7 +62,7 @@ func writeDir(dir string, tables iter.Seq[[]string], o *table.WriterOptions) (*s
 	return m, errors.Join(d.WriteManifest(m), d.Close())
 }
 
-// writeTable writes table i of a set, of pairs KEY=VALUE in order.
+// writeTable writes table i of a set, with these pairs KEY=VALUE in order.
 func writeTable(dir string, i int, pairs []string, o *table.WriterOptions) (t set.Table, err error) {
 	var b bytes.Buffer
 	w, err := set.NewTableWriter(&b, o)
@@ -90,7 +90,7 @@ func writeTable(dir string, i int, pairs []string, o *table.WriterOptions) (t se
 	return t, os.WriteFile(filepath.Join(dir, t.Name), b.Bytes(), 0o666)
 }
 
-// addLayer adds a layer of what is added and, with a dash before, removed.
+// addLayer adds a layer. Its arguments are pairs to add, or keys to remove, preceded by a dash.
 func addLayer(ts *testscript.TestScript, _ bool, args []string) {
 	dir := ts.MkAbs(args[0])
 	d := set.NewDir(dir)

@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/cloud/s3test"
 )
 
-// answer answers a request for an object in place of the server, with the fault that the object has now.
+// answer answers a request instead of the server, with the object's current fault.
 func (f *faults) answer(w http.ResponseWriter, r *http.Request, server http.Handler) {
 	fault, random := f.of(objectOf(r.URL.Path))
 	edit, edits := edits[fault.kind]
@@ -29,7 +29,7 @@ func (f *faults) answer(w http.ResponseWriter, r *http.Request, server http.Hand
 		case <-r.Context().Done():
 			return
 		}
-	case r.Method == http.MethodPut || r.Method == http.MethodDelete: // what follows is about reads
+	case r.Method == http.MethodPut || r.Method == http.MethodDelete: // the other faults affect only reads
 	case fault.kind == "lost":
 		s3test.Refuse(http.StatusNotFound, "NoSuchKey")(w, r, server)
 		return
@@ -45,7 +45,7 @@ func (f *faults) answer(w http.ResponseWriter, r *http.Request, server http.Hand
 	server.ServeHTTP(w, r)
 }
 
-// edits change an object, and leave its headers.
+// edits change an object but not its headers.
 var edits = map[string]func(object []byte, random int) []byte{
 	"cut": func(object []byte, random int) []byte { return object[:random%len(object)] },
 	"bit": func(object []byte, random int) []byte {
@@ -54,7 +54,7 @@ var edits = map[string]func(object []byte, random int) []byte{
 	},
 }
 
-// refuseOrHangUp gives no answer to a request, that the server perhaps has done.
+// refuseOrHangUp fails a request, which the server may have executed nevertheless.
 func refuseOrHangUp(kind string, random int, w http.ResponseWriter, r *http.Request, server http.Handler) {
 	if random%2 == 0 {
 		server.ServeHTTP(httptest.NewRecorder(), r)
@@ -65,9 +65,8 @@ func refuseOrHangUp(kind string, random int, w http.ResponseWriter, r *http.Requ
 	s3test.Refuse(http.StatusInternalServerError, "InternalError")(w, r, server)
 }
 
-// sendEdited sends an object that edit has changed. Some that are shorter have an ETag of their own. Others have
-// that of the object: a table with another ETag could be opened, and the end of the fault would be noticed by a
-// lookup.
+// sendEdited sends an object changed by edit. Some shortened objects get another ETag. Others keep the object's
+// ETag: if all had another one, a table could be opened, and a lookup would notice the end of the fault.
 func sendEdited(w http.ResponseWriter, r *http.Request, server http.Handler, edit func([]byte) []byte) {
 	whole := r.Clone(r.Context())
 	whole.Header.Del("Range")

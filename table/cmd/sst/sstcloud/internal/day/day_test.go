@@ -16,19 +16,19 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A day is the life of a set: it is built, put, served, changed by layers, folded, and swept.
+// A day is the life of a set: it is built, uploaded, served, changed by layers, folded, and swept.
 type day struct {
 	*programs
-	*askers
+	*checker
 	t          *testing.T
-	dir, store string // where the set is built, and the URL that it is put to
+	dir, store string // directory where the set is built, and URL to which it is uploaded
 	sst        string
 	perTable   string
-	present    []bool // the list now
+	present    []bool // the current list
 }
 
-// While a set changes, and its builds, puts, services and sweeps are killed, and its store fails, no answer of
-// the service is wrong. A key has no answer only while one of its tables has a fault.
+// The service never gives a wrong answer while a set changes, its builds, puts, services and sweeps are killed, and
+// its store fails. A lookup has no answer only while one of the key's tables has a fault.
 func TestDay(t *testing.T) {
 	n, layers, perTable := 10_000, 3, "1000"
 	if long.Enabled() {
@@ -45,32 +45,32 @@ func TestDay(t *testing.T) {
 	d.model.add(t, d.present, d.dir)
 	d.service.start(d.programs)
 	t.Cleanup(d.service.end)
-	stop := d.askUntil(rng.Uint64())
+	stop := d.lookUpUntil(rng.Uint64())
 	for range layers {
 		d.change(rng, d.addLayer)
 	}
 	d.change(rng, d.fold)
 	d.sweep(rng)
 	stop()
-	d.askAll()
+	d.lookUpAll()
 	t.Logf("%d wrong answers; 200: %d, 404: %d, 503: %d, none during a restart: %d; %d programs killed while they ran",
 		d.wrong.Load(), d.answers[200].Load(), d.answers[404].Load(), d.answers[503].Load(), d.answers[0].Load(), d.cuts)
 }
 
-// newDay starts the store and what stands before it, and builds the programs.
+// newDay starts the store and the proxy in front of it, and builds the programs.
 func newDay(t *testing.T, n int, seed uint64) *day {
 	t.Helper()
 	s3test.SetCredentials(t.Setenv)
-	t.Setenv("AWS_MAX_ATTEMPTS", "1") // each fault is seen
+	t.Setenv("AWS_MAX_ATTEMPTS", "1") // no retry hides a fault
 	proxy := s3test.NewProxy(t)
 	f := newFaults(t, s3test.Open(t, s3test.Server()), seed)
 	proxy.Spoil(f.answer)
 	store := s3test.BucketURL(t, proxy.URL)
 	bin := build(t)
-	s := &service{t: t, args: []string{filepath.Join(bin, "service"), "-url", store, "-address", "127.0.0.1:0", "-timeout", "5m"}} // no stall is a fault
+	s := &service{t: t, args: []string{filepath.Join(bin, "service"), "-url", store, "-address", "127.0.0.1:0", "-timeout", "5m"}} // longer than any stall
 	return &day{
 		programs: &programs{t: t, rng: rand.New(rand.NewPCG(seed, 1)), took: map[string]time.Duration{}},
-		askers: &askers{
+		checker: &checker{
 			t: t, n: n, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}},
 			service: s, model: new(model), faults: f,
 		},
@@ -78,8 +78,8 @@ func newDay(t *testing.T, n int, seed uint64) *day {
 	}
 }
 
-// askUntil asks for random keys, until the function that it returns is called, or the test has ended.
-func (d *day) askUntil(seed uint64) (stop func()) {
+// lookUpUntil looks up random keys until stop is called or the test ends.
+func (d *day) lookUpUntil(seed uint64) (stop func()) {
 	ended := make(chan struct{})
 	var all sync.WaitGroup
 	for i := range uint64(4) {
@@ -90,7 +90,7 @@ func (d *day) askUntil(seed uint64) (stop func()) {
 				case <-ended:
 					return
 				case <-time.After(5 * time.Millisecond):
-					d.ask(rng.IntN(d.n))
+					d.lookUp(rng.IntN(d.n))
 				}
 			}
 		})
@@ -100,21 +100,21 @@ func (d *day) askUntil(seed uint64) (stop func()) {
 	return stop
 }
 
-// askAll asks for all keys.
-func (d *day) askAll() {
+// lookUpAll looks up all keys.
+func (d *day) lookUpAll() {
 	const atATime = 4
 	var all sync.WaitGroup
 	for first := range atATime {
 		all.Go(func() {
 			for i := first; i < d.n; i += atATime {
-				d.ask(i)
+				d.lookUp(i)
 			}
 		})
 	}
 	all.Wait()
 }
 
-// change makes a new version, puts it, and lets the service take it up, while the store fails. Each of these is
+// change builds and uploads a new version, and makes the service load it, while the store fails. Each of these is
 // killed once.
 func (d *day) change(rng *rand.Rand, build func(rng *rand.Rand)) {
 	d.t.Helper()
@@ -133,7 +133,7 @@ func (d *day) change(rng *rand.Rand, build func(rng *rand.Rand)) {
 		began := time.Now()
 		out, err := d.reload()
 		if d.took["reload"] = time.Since(began); err != nil && rng.IntN(4) == 0 {
-			d.run(put...) // a new table may be lost
+			d.run(put...) // restores lost tables
 		}
 		return out, err
 	})
@@ -141,21 +141,21 @@ func (d *day) change(rng *rand.Rand, build func(rng *rand.Rand)) {
 	d.settle(rng)
 }
 
-// settle ends the faults. From then on all keys have their answers.
+// settle ends the faults. From then on all lookups have answers.
 func (d *day) settle(rng *rand.Rand) {
 	d.t.Helper()
 	d.faults.end()
-	d.must("sstcloud", "put", d.dir, d.store) // what was lost
-	if out, err := d.sure(); err != nil {
+	d.must("sstcloud", "put", d.dir, d.store) // restores lost tables
+	if out, err := d.health(); err != nil {
 		d.t.Errorf("after the faults: %v: %s", err, out)
 	}
 	d.faults.calm()
 	for range 50 {
-		d.ask(rng.IntN(d.n))
+		d.lookUp(rng.IntN(d.n))
 	}
 }
 
-// addLayer adds a layer to the set. If the build that is killed has added it already, the set has it twice.
+// addLayer adds a layer to the set. If the killed build has already added it, the set has it twice.
 func (d *day) addLayer(rng *rand.Rand) {
 	d.t.Helper()
 	added, removed := filepath.Join(d.t.TempDir(), "added"), filepath.Join(d.t.TempDir(), "removed")
@@ -178,12 +178,12 @@ func (d *day) killOnce(args ...string) {
 	d.must(args...)
 }
 
-// sweep deletes the tables that the set has no more, while the store fails. It is killed once.
+// sweep deletes tables that the set no longer has, while the store fails. It is killed once.
 func (d *day) sweep(rng *rand.Rand) {
 	d.t.Helper()
 	d.faults.begin(d.model.newest().tables)
 	versions := d.model.since(0)
-	d.faults.add(versions[len(versions)-2].tables) // which are deleted
+	d.faults.add(versions[len(versions)-2].tables) // the tables to be deleted
 	sweep := []string{"sstcloud", "sweep", "--delete", "--age", "0s", d.store}
 	d.kill(sweep...)
 	d.until(func() (string, error) { return d.run(sweep...) })

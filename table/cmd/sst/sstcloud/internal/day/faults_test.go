@@ -14,34 +14,34 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A fault is what is wrong with an object for some time.
+// A fault is a temporary failure of an object.
 type fault struct {
 	kind  string
 	ended chan struct{}
 }
 
-// kinds are those of faults.
+// kinds are the kinds of faults.
 var kinds = []string{"lost", "500", "hangs up", "slow", "stalls", "half", "cut", "other", "bit"}
 
-// faults gives some objects faults, by the names that objectOf returns.
+// faults are the current faults of objects, by the names that objectOf returns.
 type faults struct {
-	bucket *blob.Bucket // on the server itself
+	bucket *blob.Bucket // bypasses the faults
 
 	mu      sync.Mutex
 	rng     *rand.Rand
 	now     map[string]fault
-	victims []map[string]bool // of each step
-	others  []string          // objects that are sent in the place of others
+	victims []map[string]bool // objects that may have faults, by step
+	others  []string          // objects that may be sent instead of the requested one
 	stop    func()
 }
 
-// manifest and list are the objects beside tables: the list is that of all objects.
+// manifest and list are the names of objects other than tables: the set's manifest, and the list of all objects.
 const (
 	manifest = "set"
 	list     = "list"
 )
 
-// objectOf returns the object that a request is about: the SHA-256 of a table, the manifest, or the list.
+// objectOf returns the name of the requested object: the SHA-256 of a table, manifest, or list.
 func objectOf(urlPath string) string {
 	switch name := path.Base(urlPath); {
 	case name == set.ManifestName:
@@ -69,7 +69,7 @@ func (f *faults) begin(tables []set.Table) {
 	f.stop = func() { cancel(); changes.Wait() }
 }
 
-// add lets some more tables have faults.
+// add allows faults for some more tables.
 func (f *faults) add(tables []set.Table) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -81,7 +81,7 @@ func (f *faults) add(tables []set.Table) {
 	}
 }
 
-// change gives an object a fault, or ends one.
+// change starts or ends an object's fault.
 func (f *faults) change() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -94,7 +94,7 @@ func (f *faults) change() {
 	if f.rng.IntN(3) == 0 {
 		kind = kinds[f.rng.IntN(len(kinds))]
 	}
-	if kind == "bit" && (name == manifest || name == list) { // which have no checksums
+	if kind == "bit" && (name == manifest || name == list) { // they have no checksums
 		kind = "cut"
 	}
 	f.set(name, kind)
@@ -114,12 +114,12 @@ func (f *faults) set(name, kind string) {
 	}
 }
 
-// spoil deletes a table in the store, or cuts it, until it is put again.
+// spoil deletes or truncates a table in the store, until it is put again.
 func (f *faults) spoil(name string) {
 	key, ctx := name+".ldb", context.Background()
 	contents, err := f.bucket.ReadAll(ctx, key)
 	switch {
-	case err != nil || len(contents) == 0: // it is not there, or no table
+	case err != nil || len(contents) == 0: // missing, or not a table
 	case f.rng.IntN(2) == 0:
 		f.bucket.Delete(ctx, key)
 	default:
@@ -137,7 +137,7 @@ func (f *faults) end() {
 	}
 }
 
-// calm begins a step without faults. Lookups that begin in it have their answers.
+// calm begins a step without faults. Lookups that begin in it must have answers.
 func (f *faults) calm() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -170,17 +170,17 @@ func (f *faults) of(name string) (fault, int) {
 	return f.now[name], f.rng.Int()
 }
 
-// another returns the key of an object that may be sent in the place of one.
+// another returns the key of a random table, to be sent instead of another object.
 func (f *faults) another() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.others[f.rng.IntN(len(f.others))]
 }
 
-// newFaults returns faults of the objects of a bucket.
+// newFaults returns the faults for objects of a bucket.
 func newFaults(t *testing.T, bucket *blob.Bucket, seed uint64) *faults {
 	f := &faults{bucket: bucket, rng: rand.New(rand.NewPCG(seed, 2)), now: map[string]fault{}, stop: func() {}}
 	f.calm()
-	t.Cleanup(f.end) // before the proxy ends, which waits for its requests
+	t.Cleanup(f.end) // before the proxy is closed, which waits for its requests
 	return f
 }

@@ -1,5 +1,5 @@
-// Package day has a test of sets as they live: sst, sstcloud and a service in processes of their own, on a store
-// that fails.
+// Package day tests the life of a set: sst, sstcloud and a service run as separate processes, on a store that
+// fails.
 package day
 
 import (

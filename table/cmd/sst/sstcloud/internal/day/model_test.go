@@ -13,16 +13,16 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// key returns the key of number i.
+// key returns key number i.
 func key(i int) string { return fmt.Sprintf("https://example.com/%07d", i) }
 
-// A version is what a list has at one time.
+// A version is a state of the list.
 type version struct {
-	present []bool      // by the numbers of the keys
+	present []bool      // by number of the key
 	tables  []set.Table // of all layers
 }
 
-// tablesOf returns the SHA-256 of the tables that a lookup of a key may read.
+// tablesOf returns the SHA-256 of the tables that a lookup of key may read.
 func (v *version) tablesOf(key string) (sums []string) {
 	for _, t := range v.tables {
 		if bytes.Compare(t.Smallest, []byte(key)) <= 0 && bytes.Compare([]byte(key), t.Largest) <= 0 {
@@ -32,35 +32,35 @@ func (v *version) tablesOf(key string) (sums []string) {
 	return sums
 }
 
-// A model knows what the service may answer.
+// A model determines the answers that the service may give.
 type model struct {
 	mu       sync.Mutex
 	versions []*version
-	low      int // the oldest version that the service may have
+	low      int // the oldest version that the service may use
 }
 
-// inUse returns the oldest version that the service may have now.
+// inUse returns the number of the oldest version that the service may use now.
 func (m *model) inUse() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.low
 }
 
-// since returns the versions that the service may have had since low was the oldest one.
+// since returns the versions that the service may have used since low was the oldest one.
 func (m *model) since(low int) []*version {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.versions[low:]
 }
 
-// newest returns the version that was added last.
+// newest returns the last version.
 func (m *model) newest() *version {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.versions[len(m.versions)-1]
 }
 
-// add adds a version that is about to be put, with the manifest of a directory.
+// add adds a version that is about to be uploaded, with the manifest in a directory.
 func (m *model) add(t *testing.T, present []bool, dir string) *version {
 	t.Helper()
 	v := &version{present, tablesIn(t, dir)}
@@ -70,7 +70,7 @@ func (m *model) add(t *testing.T, present []bool, dir string) *version {
 	return v
 }
 
-// swapped notes that the service has the newest version.
+// swapped records that the service uses the newest version.
 func (m *model) swapped() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -90,7 +90,7 @@ func tablesIn(t *testing.T, path string) (tables []set.Table) {
 	return tables
 }
 
-// writeBase writes the keys of a first list to a file: two of three.
+// writeBase writes the keys of a first list, two thirds of all keys, to a file.
 func writeBase(t *testing.T, rng *rand.Rand, n int, file string) []bool {
 	present := make([]bool, n)
 	var lines strings.Builder
@@ -103,8 +103,8 @@ func writeBase(t *testing.T, rng *rand.Rand, n int, file string) []bool {
 	return present
 }
 
-// writeChanges writes keys to be added and to be removed to files, of a part of all keys, and returns what is
-// present after that. Some are added that are there already, and some removed that are not.
+// writeChanges writes random keys to add and keys to remove to files, and returns the resulting list. Some added
+// keys are already present, and some removed keys are absent.
 func writeChanges(t *testing.T, rng *rand.Rand, present []bool, added, removed string) []bool {
 	present = slices.Clone(present)
 	part := len(present) / 5

@@ -21,7 +21,7 @@ func build(t *testing.T) string {
 		module, work string
 		paths        []string
 	}{
-		{"table/cmd", "", []string{"./sst", "./sieve"}}, // by go.work
+		{"table/cmd", "", []string{"./sst", "./sieve"}}, // built with go.work
 		{"table/cloud", "off", []string{"./example/service"}},
 	} {
 		cmd := exec.Command("go", append([]string{"build", "-ldflags=-s -w", "-o", bin + string(filepath.Separator)}, program.paths...)...)
@@ -34,15 +34,15 @@ func build(t *testing.T) string {
 	return bin
 }
 
-// programs runs programs, and kills some.
+// programs runs programs, and kills some of them.
 type programs struct {
 	t    *testing.T
 	rng  *rand.Rand
-	took map[string]time.Duration // of the last run that has ended well, by program and command
-	cuts int                      // runs that were killed before their end
+	took map[string]time.Duration // duration of the last successful run, by program and command
+	cuts int                      // number of runs that were killed before their end
 }
 
-// run runs a program, and returns what it has printed.
+// run runs a program, and returns its output.
 func (p *programs) run(args ...string) (string, error) {
 	began := time.Now()
 	out, err := exec.Command(args[0], args[1:]...).CombinedOutput()
@@ -52,7 +52,7 @@ func (p *programs) run(args ...string) (string, error) {
 	return string(out), err
 }
 
-// must runs a program that ends well.
+// must runs a program that must succeed.
 func (p *programs) must(args ...string) string {
 	p.t.Helper()
 	out, err := p.run(args...)
@@ -62,7 +62,7 @@ func (p *programs) must(args ...string) string {
 	return out
 }
 
-// kill runs a program, and kills it at a random moment, also shortly after its end.
+// kill runs a program, and kills it at a random moment, possibly after its end.
 func (p *programs) kill(args ...string) {
 	p.t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
@@ -74,7 +74,7 @@ func (p *programs) kill(args ...string) {
 	}
 }
 
-// sleep sleeps for a random part of what a run has taken before.
+// sleep sleeps for a random part of the last run's duration.
 func (p *programs) sleep(run string) {
 	usual, ok := p.took[run]
 	if !ok {
@@ -83,10 +83,10 @@ func (p *programs) sleep(run string) {
 	time.Sleep(time.Duration(p.rng.Float64() * 1.1 * float64(usual)))
 }
 
-// mostTries is how often something is tried that a fault has failed.
+// mostTries is the number of times that something is tried if faults make it fail.
 const mostTries = 1000
 
-// until tries something until it ends well.
+// until tries something until it succeeds.
 func (p *programs) until(try func() (string, error)) {
 	p.t.Helper()
 	var out string
@@ -100,16 +100,16 @@ func (p *programs) until(try func() (string, error)) {
 	p.t.Fatalf("after %d tries: %v: %s", mostTries, err, out)
 }
 
-// A service is the process that answers for the set, and is started again when it is killed.
+// A service is the process that serves the set. It is restarted when it is killed.
 type service struct {
 	t        *testing.T
 	args     []string
 	cmd      *exec.Cmd
 	base     atomic.Pointer[string] // its URL
-	restarts atomic.Int64           // twice their number, and one more while it is not there
+	restarts atomic.Int64           // twice the number of restarts, plus one while it is not running
 }
 
-// start starts the process, again if it ends before it serves.
+// start starts the process, and starts it again if it ends before it serves.
 func (s *service) start(p *programs) {
 	p.until(func() (string, error) {
 		s.cmd = exec.Command(s.args[0], s.args[1:]...)
@@ -124,7 +124,7 @@ func (s *service) start(p *programs) {
 		for lines := bufio.NewScanner(out); lines.Scan(); {
 			if _, base, ok := strings.Cut(lines.Text(), "serving on "); ok {
 				s.base.Store(&base)
-				go io.Copy(os.Stderr, out) // what it prints later
+				go io.Copy(os.Stderr, out) // its later output
 				return "", nil
 			}
 			printed.WriteString(lines.Text() + "\n")
@@ -139,7 +139,7 @@ func (s *service) end() {
 	s.cmd.Wait()
 }
 
-// restart kills the process, and starts another one.
+// restart kills the process, and starts a new one.
 func (s *service) restart(p *programs) {
 	s.restarts.Add(1)
 	s.end()

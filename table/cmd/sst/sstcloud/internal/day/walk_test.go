@@ -15,17 +15,17 @@ import (
 	"github.com/sievetable/sievetable/table/cloud/s3test"
 )
 
-// A walk is a kind of set, from the build on. Its flags are those of sst build.
+// A walk is a kind of set from build to lookups. Its flags are those of sst build.
 type walk struct {
 	name, flags string
-	layer       string // flags of a layer
+	layer       string // flags for building a layer
 }
 
 // otherWalks are kinds that sieve plan does not recommend for the rate of the test.
 var otherWalks = []walk{
 	{"table-bloom filters", "--filter-only --table-filter table-bloom:20", "--filter-only --table-filter table-bloom:20"},
 	{"keys with both filters, zstd", "--bits 14 --table-filter table-bloom:6 --compression zstd", ""},
-	// The others run as long tests.
+	// The others are long tests.
 	{"keys with bloom", "--bits 20", ""},
 	{"keys with table-bloom", "--bits -1 --table-filter table-bloom:20 --compression deflate", ""},
 	{"fuse:8 filters", "--filter-only --table-filter fuse:8", "--filter-only --table-filter fuse:16"},
@@ -34,8 +34,8 @@ var otherWalks = []walk{
 
 const shortWalks = 2
 
-// Every set that sieve plan recommends, and of each other kind, can be built, put and served: a listed key is
-// answered by 200, and an absent one by 404.
+// Every set that sieve plan recommends, and a set of each other kind, can be built, uploaded and served. A lookup
+// of a listed key returns 200, and of an absent one 404.
 func TestPlanToService(t *testing.T) {
 	s3test.SetCredentials(t.Setenv)
 	bin := build(t)
@@ -54,7 +54,7 @@ func TestPlanToService(t *testing.T) {
 	}
 }
 
-// buildLine matches a command that sieve plan prints.
+// buildLine matches a build command that sieve plan prints.
 var buildLine = regexp.MustCompile(`(?m)^  sst build (.*) --input-format raw-keys (--on-duplicate first )?--entries-per-table [0-9]+ -o DIR/ INPUT$`)
 
 // planned returns the sets that sieve plan recommends.
@@ -77,7 +77,7 @@ func planned(t *testing.T, plan string) (walks []walk) {
 	return walks
 }
 
-// Of a walk's keys, the first ones are in the set, the next ones in the layer, and the others in neither.
+// The first keys of a walk are in the set, the next ones in the layer, and the others in neither.
 const (
 	walkListed = 3000
 	walkLayer  = 10
@@ -86,7 +86,7 @@ const (
 
 func walkKey(i int) string { return fmt.Sprintf("https://example.com/%d?page=%d", i*7919%1000003, i) }
 
-// writeKeys writes the keys from number i on into a file, one in a line.
+// writeKeys writes keys from number i on to a file, one per line.
 func writeKeys(t *testing.T, i, n int) string {
 	t.Helper()
 	var b strings.Builder
@@ -98,7 +98,7 @@ func writeKeys(t *testing.T, i, n int) string {
 	return name
 }
 
-// run builds, puts and serves the set and then its layer, and asks for keys.
+// run builds, uploads and serves the set and then its layer, and looks up keys.
 func (w *walk) run(t *testing.T, p *programs, sst, program, store string) {
 	dir := filepath.Join(t.TempDir(), "set")
 	sstBuild := func(flags string, args ...string) {
@@ -110,21 +110,21 @@ func (w *walk) run(t *testing.T, p *programs, sst, program, store string) {
 	s := &service{t: t, args: []string{program, "-address", "127.0.0.1:0", "-url", store}}
 	s.start(p)
 	t.Cleanup(s.end)
-	ask := &askers{t: t, client: http.DefaultClient, service: s}
-	w.check(t, ask, walkListed)
+	check := &checker{t: t, client: http.DefaultClient, service: s}
+	w.check(t, check, walkListed)
 	sstBuild(w.layer, "--layer-of", dir, writeKeys(t, walkListed, walkLayer))
 	p.must("sstcloud", "put", dir, store)
-	if out, err := ask.reload(); err != nil {
+	if out, err := check.reload(); err != nil {
 		t.Fatalf("reload: %v: %s", err, out)
 	}
-	w.check(t, ask, walkListed+walkLayer)
+	w.check(t, check, walkListed+walkLayer)
 }
 
-// check asks for keys, of which the first ones are listed. Of absent keys, a set of filters may have some by
-// chance: fuse:8 errs for 0.4 %, and others for less.
-func (w *walk) check(t *testing.T, ask *askers, listed int) {
+// check looks up keys, the first of which are listed. A set of filters may have some false positives: 0.4 % for
+// fuse:8, and fewer for others.
+func (w *walk) check(t *testing.T, c *checker, listed int) {
 	t.Helper()
-	if out, err := ask.sure(); err != nil {
+	if out, err := c.health(); err != nil {
 		t.Errorf("health: %v: %s", err, out)
 	}
 	falsePositives := 0
@@ -132,7 +132,7 @@ func (w *walk) check(t *testing.T, ask *askers, listed int) {
 		if i < walkListed && i%10 > 0 {
 			continue // the others are enough
 		}
-		status, text, err := ask.get("/lookup?key=" + url.QueryEscape(walkKey(i)))
+		status, text, err := c.get("/lookup?key=" + url.QueryEscape(walkKey(i)))
 		switch {
 		case err != nil:
 			t.Fatal(err)

@@ -20,7 +20,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A bucketDir presents a bucket as a directory. It lists the objects once, and again if a command calls Names again.
+// A bucketDir presents a bucket as a directory. It lists the objects once, and again at each further call of Names.
 type bucketDir struct {
 	name string // of the directory
 	s    *cloud.Store
@@ -158,7 +158,7 @@ func (d *bucketDir) Expect(name string, r files.Reads) {
 	}
 }
 
-// fetchAtATime limits how many ends of tables are read at a time.
+// fetchAtATime is the number of table ends that are read at a time.
 const fetchAtATime = 16
 
 // Fetch reads the ends of objects, several at a time.
@@ -168,12 +168,12 @@ func (d *bucketDir) Fetch(names []string) {
 	for _, name := range names {
 		g.Go(func() error {
 			if o, err := d.object(name); err == nil {
-				o.ReadAt(make([]byte, 1), o.Size-1) // reading it again returns the error
+				o.ReadAt(make([]byte, 1), o.Size-1) // the next read returns the error
 			}
 			return nil
 		})
 	}
-	g.Wait() // its functions return nil
+	g.Wait() // no function returns an error
 }
 
 // maxEnds limits the bytes of starts and ends that are cached until tables are open.

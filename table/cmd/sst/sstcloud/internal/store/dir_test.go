@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
-// A URL of which a part would be ignored is refused: the set would be elsewhere than it says.
+// A URL is refused if a part of it would be ignored, since the set would not be where the URL says.
 func TestURLsThatAreRefused(t *testing.T) {
 	dir := filepath.ToSlash(t.TempDir())
 	for url, want := range map[string]string{
@@ -44,7 +44,7 @@ func TestURLsThatAreRefused(t *testing.T) {
 	}
 }
 
-// list returns the keys and sizes in a directory below the root, by a URL with that path.
+// list returns the keys and sizes in a directory below the root, given by a URL with that path.
 func list(t *testing.T, url string) (map[string]int64, error) {
 	t.Helper()
 	s, err := Open(t.Context(), url)
@@ -58,7 +58,7 @@ func list(t *testing.T, url string) (map[string]int64, error) {
 	return sizes, err
 }
 
-// A list has the objects of a directory also by symbolic links to it, and follows links to files.
+// A list contains the objects of a directory even if it is a symbolic link, and follows links to files.
 func TestListOfLinks(t *testing.T) {
 	root := t.TempDir()
 	t.Chdir(root)
@@ -71,7 +71,7 @@ func TestListOfLinks(t *testing.T) {
 		"link": "store", "store/c": "../other/long", "store/gone": "nowhere", "store/dir": "../other", "store/below": "deep",
 	} {
 		if err := os.Symlink(target, filepath.FromSlash(name)); err != nil {
-			t.Skip(err) // not everybody may on Windows
+			t.Skip(err) // on Windows not everybody may create links
 		}
 	}
 	want := map[string]int64{"a": 5, "c": 1000}
@@ -89,7 +89,7 @@ func TestListOfLinks(t *testing.T) {
 	}
 }
 
-// A directory whose files cannot be listed is an error, rather than one without objects.
+// If a directory's files cannot be listed, List returns an error, not an empty list.
 func TestListIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	noError(t, os.Chmod(dir, 0o300))

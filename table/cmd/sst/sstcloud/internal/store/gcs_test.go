@@ -8,7 +8,7 @@ import (
 	"github.com/fsouza/fake-gcs-server/fakestorage"
 )
 
-// A bucket of Google's store is opened by its URL, and its objects are written, listed and read.
+// A Google Cloud Storage bucket is opened by URL, and its objects are written, listed and read.
 func TestGCS(t *testing.T) {
 	server, err := fakestorage.NewServerWithOptions(fakestorage.Options{Scheme: "http", Host: "127.0.0.1", PublicHost: "127.0.0.1"})
 	noError(t, err)

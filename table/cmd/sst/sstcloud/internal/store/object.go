@@ -35,7 +35,7 @@ type object struct {
 	ahead    extent
 	from, to int64 // range of the last read
 	step     int64 // length of the last read-ahead; 0 unless reads are adjacent
-	failed   error // of a request after the SDK's retries: further requests fail at once
+	failed   error // a request's error after the SDK's retries: further requests fail at once
 }
 
 // An extent is a cached part of an object.
@@ -44,7 +44,7 @@ type extent struct {
 	bytes  []byte
 }
 
-// copy fills as much of p, which begins at off, as the extent contains from there.
+// copy fills p, which begins at off, as far as the extent contains bytes from there on.
 func (e extent) copy(p []byte, off int64) int {
 	if off < e.offset || off >= e.offset+int64(len(e.bytes)) {
 		return 0
@@ -53,7 +53,7 @@ func (e extent) copy(p []byte, off int64) int {
 }
 
 func newObject(d *bucketDir, f set.File) *object {
-	d.s.Forget(f.Name) // the version read by an earlier object of that name
+	d.s.Forget(f.Name) // forget the version that an earlier object of that name read
 	return &object{File: f, dir: d, tailLen: min(usualTail, f.Size)}
 }
 
@@ -190,7 +190,7 @@ func (o *object) request(p []byte, off int64) (n int, err error) {
 		return n, nil
 	}
 	if inner := errors.Unwrap(err); inner != nil {
-		err = inner // without the name, which pathError adds
+		err = inner // pathError adds the name
 	}
 	o.failed = o.dir.pathError("read", o.Name, err)
 	return n, o.failed

@@ -21,7 +21,7 @@ import (
 
 var noError = errtest.NoError
 
-// newBucket returns the directory of a bucket with an object of random bytes.
+// newBucket returns the bucketDir of a bucket with one object of random bytes.
 func newBucket(t *testing.T, name string, size int) (d *bucketDir, contents []byte) {
 	t.Helper()
 	b := memblob.OpenBucket(nil)
@@ -48,7 +48,7 @@ func checkRead(t *testing.T, f io.ReaderAt, contents []byte, off, n int) {
 	}
 }
 
-// Whatever is read ahead and kept, reads in any order have the bytes of the object.
+// Reads in any order return the object's bytes, whatever is read ahead and cached.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{0, 1, 1000, usualTail, usualTail + 1, 3 << 20, 9<<20 + 5} {
@@ -81,7 +81,7 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// An object may be read by several goroutines.
+// An object is safe for concurrent use.
 func TestConcurrentReads(t *testing.T) {
 	t.Parallel()
 	d, contents := newBucket(t, "t.ldb", 6<<20)
@@ -102,8 +102,8 @@ func TestConcurrentReads(t *testing.T) {
 	reading.Wait()
 }
 
-// Of an object that is replaced while it is read, no bytes come but those that are in memory. When the directory is
-// listed again, the new one is read.
+// If an object is replaced while it is read, reads return only cached bytes. After the directory is listed again,
+// the new object is read.
 func TestReplacedObject(t *testing.T) {
 	t.Parallel()
 	d, _ := newBucket(t, "t.ldb", 1<<20)
@@ -119,7 +119,7 @@ func TestReplacedObject(t *testing.T) {
 			t.Errorf("ReadAt of another object: %d, %v", n, err)
 		}
 	}
-	for range 2 { // the first returns what was listed before
+	for range 2 { // the first call returns the previous list
 		if _, err := d.Names(); err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,8 @@ func TestReplacedObject(t *testing.T) {
 	checkRead(t, f, other, 0, len(other))
 }
 
-// An object that was replaced after it was listed is noticed, if it is longer too: a new manifest is not a damaged one.
+// If an object was replaced after it was listed, even by a longer one, reads fail: a new manifest is not reported
+// as damaged.
 func TestReplacedSinceListed(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"t.ldb", "set.jsonl"} {
@@ -147,7 +148,7 @@ func TestReplacedSinceListed(t *testing.T) {
 	}
 }
 
-// The ends of tables that are kept take a limited amount of memory.
+// The cached ends of tables take a limited amount of memory.
 func TestTailsAreLimited(t *testing.T) {
 	t.Parallel()
 	d, contents := newBucket(t, "0", 24<<20)
@@ -169,7 +170,7 @@ func TestTailsAreLimited(t *testing.T) {
 	if kept > maxEnds || kept < maxEnds/2 {
 		t.Errorf("%d bytes are kept, want at most %d", kept, maxEnds)
 	}
-	for _, o := range objects { // an end that is read again takes the place of another one
+	for _, o := range objects { // an end that is read again replaces another one
 		checkRead(t, o, contents, len(contents)-100, 100)
 	}
 }

@@ -26,7 +26,7 @@ type Store struct {
 	Dir    string       // "" for a bucket
 
 	name     string        // the URL without parameters, with a trailing slash
-	requests *atomic.Int64 // nil if they are not counted
+	requests *atomic.Int64 // nil if requests are not counted
 }
 
 // Timeout limits each read, including the SDK's retries: of a manifest, a page of a list, an object's attributes, or

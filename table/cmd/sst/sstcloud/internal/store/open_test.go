@@ -14,7 +14,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The requests that a Store counts are those that the server gets, of S3's client and of Google's.
+// A Store counts exactly the requests that the server receives, from the S3 client and from Google's.
 func TestRequests(t *testing.T) {
 	s3test.SetCredentials(t.Setenv)
 	p := s3test.NewProxy(t)
@@ -26,7 +26,7 @@ func TestRequests(t *testing.T) {
 		encrypted += r.Header.Get("X-Amz-Server-Side-Encryption")
 		server.ServeHTTP(w, r)
 	})
-	if err := s.Put(t.Context(), "a", make([]byte, 20<<20)); err != nil { // in parts
+	if err := s.Put(t.Context(), "a", make([]byte, 20<<20)); err != nil { // a multipart upload
 		t.Fatal(err)
 	}
 	if _, err := s.List(t.Context()); err != nil {
@@ -41,7 +41,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// The transport for Google's store counts too.
+// The transport for Google Cloud Storage counts requests too.
 func TestCountingTransport(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()

@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A store that takes requests and does not answer holds no command up for ever.
+// A store that accepts requests but does not respond blocks no command forever.
 func TestStall(t *testing.T) {
 	s3test.SetCredentials(t.Setenv)
 	defer func(d time.Duration) { Timeout = d }(Timeout)

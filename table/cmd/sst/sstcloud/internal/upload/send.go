@@ -11,11 +11,11 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// tries is how often Send uploads what is missing, while a sweep deletes tables.
+// tries is the number of times that Send uploads missing tables, if a sweep keeps deleting some.
 const tries = 3
 
 // Send uploads the Missing tables, atATime at once, and then the manifest. Right before the manifest, it checks the
-// store again and uploads tables that were deleted meanwhile. sent is called for each uploaded table, by any
+// store again and uploads tables that were deleted meanwhile. sent is called for each uploaded table, from any
 // goroutine.
 //
 // After an error other than [set.ErrGone], the store's manifest is unchanged. A manifest that has changed since Plan
@@ -39,7 +39,7 @@ func (u *Upload) Send(ctx context.Context, atATime int, sent func(set.Table)) er
 			return err
 		}
 	}
-	// Each time, it can have been another table, and by now all may be there.
+	// A different table may have been deleted each time, and by now all may be stored.
 	return fmt.Errorf("%s: tables were deleted during the upload, %d times: stop the sweep, or run it with a longer --age",
 		u.to.Path(u.name), tries)
 }

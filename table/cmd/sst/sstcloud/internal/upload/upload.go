@@ -21,7 +21,7 @@ const sendAgain = 12 * time.Hour
 
 // An Upload is an upload of a directory's set to a store.
 type Upload struct {
-	Manifest *set.Manifest   // with names as in the store
+	Manifest *set.Manifest   // with the tables' names in the store
 	Missing  []set.Table     // still to be uploaded
 	Sent     map[string]bool // names of uploaded tables
 
@@ -64,7 +64,7 @@ func same(a, b *set.Manifest) bool {
 	return (a == nil) == (b == nil) && (a == nil || bytes.Equal(encoded(a), encoded(b)))
 }
 
-// Dropped returns the number of layers of the store's set that the new one does not have: they were merged into it, or
+// Dropped returns the number of layers in the store's set that the new set lacks: they were merged into it, or
 // their changes are lost.
 func (u *Upload) Dropped() (layers int) {
 	if u.old == nil {
@@ -91,7 +91,7 @@ func encoded(m *set.Manifest) []byte {
 	return b.Bytes()
 }
 
-// look finds the tables that the store lacks now.
+// look updates Missing from a list of the store's objects.
 func (u *Upload) look(ctx context.Context) error {
 	files, err := u.to.List(ctx)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) { // Send creates a missing directory
@@ -140,8 +140,8 @@ func (u *Upload) addOthers(ctx context.Context, there map[string]set.File, liste
 	return nil
 }
 
-// compare finds the tables that the store lacks. listed contains the tables listed by its manifests. again reports
-// whether a stored table must be uploaded again because it is old.
+// compare sets Missing to the tables that the store lacks. listed contains the tables that its manifests list.
+// again reports whether a stored table must be uploaded again because it is old and unlisted.
 func (u *Upload) compare(there map[string]set.File, listed map[string]bool) (again bool) {
 	u.Missing = nil
 	for t := range u.Manifest.All() {

@@ -17,7 +17,7 @@ import (
 
 var noError = errtest.NoError
 
-// oldFiles is a Store whose files are a day old. It notes which are opened, and how much of each is read.
+// oldFiles is a Store whose files are a day old. It records which files are opened, and how many bytes are read.
 type oldFiles struct {
 	set.Store
 	opened []string
@@ -49,7 +49,7 @@ func (c readCounter) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// writeA writes the set of the key a, and returns its directory.
+// writeA writes a set with the key a, and returns its directory.
 func writeA(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	b, err := set.NewBuilder(t.Context(), &set.DirStore{Dir: dir}, nil)
@@ -60,7 +60,7 @@ func writeA(t *testing.T) (dir string) {
 	return dir
 }
 
-// Of another program's file that ends in .jsonl, such as a log, only the start is read. The tables of other manifests
+// Only the start is read of another program's file that ends in .jsonl, such as a log. Tables of other manifests
 // are not missing.
 func TestOtherManifests(t *testing.T) {
 	t.Parallel()
@@ -84,7 +84,7 @@ func TestOtherManifests(t *testing.T) {
 	}
 }
 
-// hiding is a Store that lacks its tables in some lists.
+// hiding is a Store that omits its tables from some lists.
 type hiding struct {
 	set.Store
 	lists int
@@ -99,8 +99,8 @@ func (s *hiding) List(ctx context.Context) ([]set.File, error) {
 	return all, err
 }
 
-// Send uploads tables again that are deleted meanwhile. It gives up if that goes on, also if all are there when it
-// looks.
+// Send uploads tables again that are deleted meanwhile. If that keeps happening, it gives up, even if all tables
+// are stored at its last look.
 func TestTablesAreDeletedMeanwhile(t *testing.T) {
 	t.Parallel()
 	dir := writeA(t)
