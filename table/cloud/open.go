@@ -97,7 +97,7 @@ func (l *limiter) call(f func(context.Context) error) error {
 	}
 	err := f(l.inner)
 	if err != nil && err != io.EOF && l.outer.Err() == nil && context.Cause(l.inner) == context.DeadlineExceeded {
-		err = slow(l.timeout, fmt.Errorf("%w (%v)", context.DeadlineExceeded, err))
+		err = fmt.Errorf("the store did not answer within %v: %w (%v)", l.timeout, context.DeadlineExceeded, err)
 	}
 	return err
 }

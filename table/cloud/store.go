@@ -100,19 +100,12 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 }
 
 // within calls f with a timeout, unless that is zero. If f exceeds it, the error says so.
-func within[T any](ctx context.Context, timeout time.Duration, f func(context.Context) (T, error)) (T, error) {
-	if timeout == 0 {
-		return f(ctx)
-	}
-	limited, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	v, err := f(limited)
-	if err != nil && limited.Err() == context.DeadlineExceeded && ctx.Err() == nil {
-		err = slow(timeout, err)
-	}
+func within[T any](ctx context.Context, timeout time.Duration, f func(context.Context) (T, error)) (v T, err error) {
+	l := newLimiter(ctx, timeout)
+	defer l.cancel(nil)
+	err = l.call(func(ctx context.Context) (err error) {
+		v, err = f(ctx)
+		return err
+	})
 	return v, err
-}
-
-func slow(timeout time.Duration, err error) error {
-	return fmt.Errorf("the store did not answer within %v: %w", timeout, err)
 }
