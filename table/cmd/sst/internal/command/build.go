@@ -102,14 +102,14 @@ func (f *targetFlags) addOutput(cmd *cobra.Command) {
 	cli.Needs(cmd, "table-size", "database")
 }
 
-// addMemory adds the flags of what is sorted and buffered.
+// addMemory adds the flags for memory and temporary files.
 func (f *targetFlags) addMemory(cmd *cobra.Command) {
 	f.MemoryFlags.Add(cmd)
 	cmd.Flags().StringVar(&f.tempDir, "temp-dir", "", "`directory` for temporary files")
 	cli.ExplainIn(cmd, "tables", "memory", "temp-dir")
 }
 
-// missingOut is the error if OUT is not given.
+// missingOut returns the error for a missing OUT.
 func (f *targetFlags) missingOut() error {
 	if f.database {
 		return cli.UsageErrorf("missing -o OUT, a new directory for the database")
@@ -117,15 +117,15 @@ func (f *targetFlags) missingOut() error {
 	return errNoOutputTable
 }
 
-// A build is a run of build.
+// A build is a run of sst build.
 type build struct {
 	*copier
 	flags   *buildFlags
 	read    *input.Reader
-	removed *keyList // of --delete; nil: none
+	removed *keyList // keys of --delete; nil: none
 }
 
-// run builds what OUT is.
+// run builds OUT.
 func (f *buildFlags) run(cmd *cobra.Command, inputs []string) error {
 	if err := f.checkLayer(cmd); err != nil {
 		return err
@@ -158,7 +158,7 @@ func (f *buildFlags) run(cmd *cobra.Command, inputs []string) error {
 		}
 		in := *b.read
 		in.Options.KeysOnly = true
-		defer l.file.Close() // it is removed
+		defer l.file.Close() // which removes it
 		if err := l.read(b.copier, in); err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func (f *buildFlags) run(cmd *cobra.Command, inputs []string) error {
 	return b.write(b.appendPairs)
 }
 
-// newBuild checks the flags.
+// newBuild checks the flags, and returns a build of the inputs.
 func (f *buildFlags) newBuild(cmd *cobra.Command, inputs []string) (*build, error) {
 	if f.out == "" {
 		return nil, f.missingOut()
@@ -196,7 +196,7 @@ func (f *buildFlags) newBuild(cmd *cobra.Command, inputs []string) (*build, erro
 	return b, cmp.Or(f.sizeFilter(c), b.checkRule(), b.checkLists())
 }
 
-// setFilterOnly sets what --filter-only changes in other flags.
+// setFilterOnly adjusts other flags for --filter-only.
 func (f *buildFlags) setFilterOnly(cmd *cobra.Command) error {
 	f.bits = -1
 	if !cmd.Flags().Changed("table-filter") {
@@ -214,7 +214,7 @@ func (f *buildFlags) setFilterOnly(cmd *cobra.Command) error {
 	return nil
 }
 
-// sizeFilter sets the size of the filter of the table, if --filter-keys is given.
+// sizeFilter sets the size of the table filter, if --filter-keys is given.
 func (f *buildFlags) sizeFilter(c *copier) (err error) {
 	if f.filterKeys == 0 {
 		return nil
@@ -228,7 +228,7 @@ func (f *buildFlags) sizeFilter(c *copier) (err error) {
 	return err
 }
 
-// checkRule checks the flags that --on-duplicate count excludes.
+// checkRule rejects flags that --on-duplicate count excludes.
 func (b *build) checkRule() error {
 	switch {
 	case b.flags.onDuplicate != ruleCount:
@@ -240,7 +240,7 @@ func (b *build) checkRule() error {
 	return nil
 }
 
-// checkLists checks what --never and --delete depend on. One input at most is standard input.
+// checkLists checks the flags that --never and --delete depend on. At most one input or list may be standard input.
 func (b *build) checkLists() error {
 	fromInput := slices.Contains(b.read.Paths, "-")
 	switch never := b.flags.never; {
@@ -256,7 +256,7 @@ func (b *build) checkLists() error {
 	return nil
 }
 
-// checkInputs checks the inputs. None may be one of the outputs.
+// checkInputs rejects inputs that are also outputs.
 func (b *build) checkInputs() error {
 	outputs := []string{b.out, b.summary}
 	if b.flags.layerOf != "" || b.isSet(b.cmd) || b.database {

@@ -18,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// checkLayer checks the flags of a layer, and sets the directory of the set.
+// checkLayer checks the flags for a layer, and sets OUT to the directory of the set.
 func (f *buildFlags) checkLayer(cmd *cobra.Command) error {
 	given := cmd.Flags().Changed
 	switch {
@@ -38,7 +38,7 @@ func (f *buildFlags) checkLayer(cmd *cobra.Command) error {
 	return nil
 }
 
-// errNoRemoval is the error for a removal from a set that cannot show what its filters have.
+// errNoRemoval is the error for a removal from a set of filters, which does not store its keys.
 var errNoRemoval = cli.UsageErrorf("keys cannot be removed from a set of filters: build the set again from its keys")
 
 // writeLayer adds a layer to a set: the pairs, and then the keys to remove, if there are any.
@@ -51,7 +51,7 @@ func (b *build) writeLayer() error {
 	var to appender = w
 	if b.removed != nil {
 		removed := b.removed.r.NewIter(nil)
-		defer removed.Close() // additions return its error
+		defer removed.Close() // additions returns its error
 		removed.First()
 		to = &additions{appender: w, removed: removed, file: b.flags.delete}
 	}
@@ -74,11 +74,11 @@ func (b *build) commitLayer(w *setTarget) error {
 	return err
 }
 
-// additions appends the pairs of a layer, unless their keys are removed too.
+// additions appends the pairs of a layer. If a key is removed too, Append returns an error.
 type additions struct {
 	appender
 	removed *table.Iter
-	file    string // of the keys that are removed
+	file    string // of --delete
 }
 
 func (a *additions) Append(key, value []byte) error {
@@ -94,7 +94,7 @@ func (a *additions) Append(key, value []byte) error {
 	return a.appender.Append(key, value)
 }
 
-// fits returns an error if tables of these flags do not fit to the tables of a set.
+// fits returns an error if the layer does not suit the set: either both have only filters, or neither.
 func (b *build) fits(m *set.Manifest) error {
 	only, known, err := b.isFilterOnly(m)
 	switch {
@@ -110,8 +110,8 @@ func (b *build) fits(m *set.Manifest) error {
 	return nil
 }
 
-// isFilterOnly reports whether the tables of a set have filters only, as far as it is known: a set without
-// pairs has none that say. A removal does not say either.
+// isFilterOnly reports whether the tables of a set have only filters. known is false if no table can be opened, or if
+// the set has no pairs: tables of removals do not tell.
 func (b *build) isFilterOnly(m *set.Manifest) (only, known bool, err error) {
 	tables := slices.Clone(m.Tables)
 	for _, l := range m.Layers {
@@ -122,7 +122,7 @@ func (b *build) isFilterOnly(m *set.Manifest) (only, known bool, err error) {
 		if failed == nil {
 			return f.Reader.FilterOnly(), true, f.Close()
 		}
-		err = cmp.Or(err, failed) // which another table may say
+		err = cmp.Or(err, failed) // another table may tell
 	}
 	return false, false, err
 }

@@ -18,14 +18,14 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// The values of --on-duplicate: which entry of a key is taken.
+// The values of --on-duplicate: the entry of a repeated key to take.
 const (
-	ruleAuto   = "auto" // of merge: newest or last
+	ruleAuto   = "auto" // for merge: newest or last
 	ruleNewest = "newest"
 	ruleLast   = "last"
 	ruleFirst  = "first"
 	ruleError  = "error"
-	ruleCount  = "count" // of build: how many there are
+	ruleCount  = "count" // for build: the number of entries
 )
 
 // appendPairs appends the pairs of the inputs to OUT, in the order of their keys.
@@ -80,8 +80,8 @@ func (b *build) appendSorted(to *chooser, pairs iter.Seq2[input.Pair, error]) er
 	return nil
 }
 
-// appendChosen appends the sorted records: of those with one key, which the rule takes. It returns how many others there
-// are.
+// appendChosen appends the sorted records. From records with the same key, it selects by the rule. It returns the
+// number of dropped records.
 func appendChosen(to appender, records iter.Seq2[*merge.Sorted, error], rule string) (dropped uint64, err error) {
 	var before merge.Sorted
 	for r, err := range records {
@@ -107,18 +107,18 @@ func appendChosen(to appender, records iter.Seq2[*merge.Sorted, error], rule str
 	return dropped, nil
 }
 
-// A chooser passes sorted pairs on: without the values that OUT does not have, and of equal keys one, with the number
-// of times that it came in place of its value or not. To count, it holds the last key back until flush.
+// A chooser forwards sorted pairs. It can drop values and repeated keys, or replace values by the number of times
+// that their key occurs. To count, it holds the last key back until flush.
 type chooser struct {
 	to       appender
 	compare  func(a, b []byte) int
-	keysOnly bool // values are left out
-	counts   bool // keys are counted
-	unique   bool // a key that equals the one before is left out
+	keysOnly bool // values are dropped
+	counts   bool // values are replaced by counts
+	unique   bool // repeated keys are dropped
 	last     []byte
 	count    uint64 // of last, if it is held back
 
-	leftOut, repeated uint64 // numbers of values and of keys that were left out
+	leftOut, repeated uint64 // numbers of dropped values and keys
 }
 
 func (c *chooser) Append(key, value []byte) error {
@@ -148,10 +148,10 @@ func (c *chooser) Append(key, value []byte) error {
 		c.count = 1
 		return nil
 	}
-	return c.to.Append(key, value) // which returns the error of a key that is out of order, with the place of its pair
+	return c.to.Append(key, value) // if key is out of order, this fails while the input is still at its pair
 }
 
-// flush passes on the key that is held back, if there is one.
+// flush forwards the key that is held back, if there is one.
 func (c *chooser) flush() error {
 	if c.count == 0 {
 		return nil
@@ -161,8 +161,8 @@ func (c *chooser) flush() error {
 	return c.to.Append(c.last, strconv.AppendUint(nil, n, 10))
 }
 
-// A keyList has the keys of --never or --delete in their order: a table in a temporary file, which can be
-// read several times.
+// A keyList has the sorted keys of --never or --delete, as a table in a temporary file that can be read several
+// times.
 type keyList struct {
 	path string
 	file tempfile.File
@@ -192,8 +192,8 @@ func (l *keyList) read(c *copier, in input.Reader) error {
 	return err
 }
 
-// within returns the keys that a table of these keys can be asked for, for WriterOptions.Never: without
-// a first key, all of them. In a set, no other key is asked of the table.
+// within returns the listed keys in the range of a table, for WriterOptions.Never. Unknown ends of the range are
+// open. A set looks up no other keys in that table.
 func (l *keyList) within(keys *keyRange) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		o := &table.IterOptions{Lower: keys.first, ReadAhead: 256 << 10}
@@ -208,10 +208,10 @@ func (l *keyList) within(keys *keyRange) iter.Seq2[[]byte, error] {
 	}
 }
 
-// A keyRange is the keys of a table that is being written, as far as they are known.
+// A keyRange is the known key range of a table that is being written.
 type keyRange struct {
-	first, last []byte // nil: there is none yet
-	whole       bool   // there are no more
+	first, last []byte // nil: no key yet
+	whole       bool   // no more keys follow
 }
 
 func (r *keyRange) add(key []byte) {

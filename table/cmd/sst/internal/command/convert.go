@@ -79,7 +79,7 @@ func convertCommand() *cobra.Command {
 	return cmd
 }
 
-// convert writes a table of the entries of f, whose settings are retained.
+// convert writes a table with the entries of f, and with its settings unless flags change them.
 func (to *targetFlags) convert(cmd *cobra.Command, f *dbfile.File) error {
 	stats, err := tablestats.Collect(f, f.Wrap, tablestats.NewBudget(1))
 	if err != nil {
@@ -123,18 +123,18 @@ func copyEntries(c *copier, f *dbfile.File) error {
 	return nil
 }
 
-// exceptions are those of a table that sst build --never has found, for a new table of its entries.
+// exceptions are the exceptions that sst build --never stored in an old table, for a new table with its entries.
 type exceptions struct {
-	path       string // of that table
+	path       string // of the old table
 	out        string // the new table, for a command line
-	promised   bool   // it was written with --never; else there are none
+	promised   bool   // the old table was written with --never; else it has none
 	n          int
-	sameFilter bool   // the filter of the new table is that one's, so it has no others
-	leftOut    string // why they are left out; "": they are not
+	sameFilter bool   // the new table filter equals the old one, so it needs no others
+	leftOut    string // why they are dropped; "": they are kept
 }
 
-// keepExceptions has a new table of the entries of f rule out the exceptions of f, as far as its filter has
-// them. The options are complete apart from that.
+// keepExceptions makes the new table rule out the exceptions of f, unless that is impossible. It must be called when
+// all other options are set.
 func keepExceptions(f *dbfile.File, c *copier) *exceptions {
 	old := f.Filters()
 	e := &exceptions{path: f.Path, out: text.ShellPath(c.out), promised: old.NeverEntry.Name != "", n: old.Never.Len()}
@@ -156,7 +156,7 @@ func keepExceptions(f *dbfile.File, c *copier) *exceptions {
 		e.leftOut = fmt.Sprintf("they are over %d times as long as their block", maxExpansion)
 		return e
 	}
-	var filter []byte // that has them by chance; nil: it cannot be read
+	var filter []byte // the old table filter; nil: none can be read
 	if old.HasTable() {
 		filter, _, _ = f.Layout.ReadBlock(old.TableEntry.Handle)
 	}
@@ -167,11 +167,11 @@ func keepExceptions(f *dbfile.File, c *copier) *exceptions {
 	return e
 }
 
-// maxExpansion is how many times as long as their block exceptions can be together. Of 16 keys, a Writer
-// stores at least one whole. Those of a forged block could take all memory.
+// maxExpansion bounds the total length of exceptions, as a multiple of their block's length. A Writer stores at least
+// one of 16 keys whole. The exceptions of a forged block could fill the memory.
 const maxExpansion = 16
 
-// exceptionsOf returns the exceptions as keys of a table, or nil if they are longer than that.
+// exceptionsOf returns the exceptions as keys of a table, or nil if they exceed maxExpansion.
 func exceptionsOf(f dbfile.Filters, internal bool) (keys [][]byte) {
 	left, keys := maxExpansion*f.NeverEntry.Length, [][]byte{}
 	for key := range f.Never.All() {
@@ -187,12 +187,12 @@ func exceptionsOf(f dbfile.Filters, internal bool) (keys [][]byte) {
 	return keys
 }
 
-// leaveOut has a table not rule out exceptions of a damaged one that has one of them as a key.
+// leaveOut drops the exceptions, because the damaged table contains one of them as a key.
 func (e *exceptions) leaveOut(o *table.WriterOptions) {
 	o.Never, e.leftOut = nil, "the table contains one of them"
 }
 
-// note says which exceptions of the old table the new one does not rule out.
+// note prints a note if exceptions were dropped, or if the new filter may need more.
 func (e *exceptions) note(stderr io.Writer) {
 	switch {
 	case !e.promised || e.n == 0 && e.leftOut != "":

@@ -27,7 +27,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// addExcept adds the flags of exceptions, which exclude those that change something else: all but --output so far.
+// addExcept adds the flags for exceptions. They exclude all flags added before, except --output.
 func addExcept(cmd *cobra.Command, f *filterfile.ExceptFlags) {
 	var others []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -40,7 +40,7 @@ func addExcept(cmd *cobra.Command, f *filterfile.ExceptFlags) {
 	cli.Needs(cmd, "known-absent", "never")
 }
 
-// exceptSet gives the tables of a set exceptions. Those that need some are written anew, and the manifest lists them
+// exceptSet adds exceptions to the tables of a set. It rewrites the tables that need some, and writes the manifest
 // when all are complete.
 func (f *sourceFlags) exceptSet(cmd *cobra.Command, path, out string, flags *filterfile.ExceptFlags) error {
 	switch {
@@ -59,7 +59,7 @@ func (f *sourceFlags) exceptSet(cmd *cobra.Command, path, out string, flags *fil
 	}
 	c := &copier{targetFlags: &targetFlags{out: directoryOf(path)}, cmd: cmd, options: new(table.WriterOptions), limit: limit}
 	c.never, flags.AddFilter = &keyList{path: flags.Never}, fmt.Sprintf("sst merge %s --set --table-filter fuse -o NEW", text.ShellPath(path))
-	defer c.never.file.Close() // it is removed
+	defer c.never.file.Close() // which removes it
 	if err := c.never.read(c, *in); err != nil {
 		return err
 	}
@@ -73,14 +73,14 @@ func (f *sourceFlags) exceptSet(cmd *cobra.Command, path, out string, flags *fil
 	})
 }
 
-// setExceptions are the exceptions of the tables of a set, for the keys that the copier has as never.
+// setExceptions adds exceptions for the copier's never keys to the tables of a set.
 type setExceptions struct {
 	*copier
 	*filterfile.ExceptFlags
 	store   *setStore
 	pending set.Pending
-	added   []set.Table // that are pending
-	changed bool        // lines of the manifest are
+	added   []set.Table // pending tables
+	changed bool        // the manifest has changed lines
 }
 
 // publish writes the tables that need exceptions, and the manifest.
@@ -116,7 +116,7 @@ func (e *setExceptions) publish(manifest string) error {
 	return nil
 }
 
-// write writes table i of the set with exceptions, if it needs some, and changes its line.
+// write rewrites table i of the set with exceptions, if it needs some, and updates its line.
 func (e *setExceptions) write(t *set.Table, i int) error {
 	f, reported, err := e.reported(t)
 	if f != nil {
@@ -125,11 +125,11 @@ func (e *setExceptions) write(t *set.Table, i int) error {
 	if err != nil || len(reported) == 0 {
 		return err
 	}
-	var temporary tempfile.File // since the line has the TailSum of what is written
+	var temporary tempfile.File // read again for the line's TailSum
 	if err := temporary.Create(""); err != nil {
 		return err
 	}
-	defer temporary.Close() // it is removed
+	defer temporary.Close() // which removes it
 	sum := sha256.New()
 	if err := e.Write(io.MultiWriter(temporary, sum), f, filterfile.Never(reported)); err != nil {
 		return err
@@ -139,8 +139,8 @@ func (e *setExceptions) write(t *set.Table, i int) error {
 	return e.add(t, temporary, f.Options)
 }
 
-// reported opens a table, if it can have keys of the list, and returns those that it reports, but for those that it has
-// and a newer layer has removed.
+// reported returns the listed keys that the table's filter reports, except for keys that a newer layer has removed
+// from the set. It opens the table only if a listed key is in its range.
 func (e *setExceptions) reported(t *set.Table) (f *dbfile.File, reported [][]byte, err error) {
 	for key, err := range e.never.within(&keyRange{t.Smallest, t.Largest, true}) {
 		if err == nil && f == nil {
@@ -168,7 +168,7 @@ func (e *setExceptions) reported(t *set.Table) (f *dbfile.File, reported [][]byt
 	return f, reported, nil
 }
 
-// isRemoved reports whether a table has a key that the set has not.
+// isRemoved reports whether a table contains a key, but the set does not.
 func (e *setExceptions) isRemoved(f *dbfile.File, key []byte) (bool, error) {
 	if !e.replaced.HasLayers() || f.Reader.FilterOnly() {
 		return false, nil
@@ -184,7 +184,7 @@ func (e *setExceptions) isRemoved(f *dbfile.File, key []byte) (bool, error) {
 	return !found, err
 }
 
-// add completes the line of a table in a file, and adds the table to those that are pending.
+// add completes the line of a table in a temporary file, and adds it to the pending tables.
 func (e *setExceptions) add(t *set.Table, file tempfile.File, o *table.ReaderOptions) error {
 	info, err := file.Stat()
 	if err != nil {

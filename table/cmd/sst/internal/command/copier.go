@@ -24,7 +24,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// targetFlags say what OUT is, and how to write it.
+// targetFlags are the flags that describe OUT.
 type targetFlags struct {
 	writerFlags
 	cli.MemoryFlags
@@ -39,8 +39,8 @@ type targetFlags struct {
 // unlimited is the limit of commands without --memory.
 const unlimited memory.Limit = 1<<63 - 1
 
-// givenLimit returns --memory of commands that need little for most sources, and applies it: without the flag, they
-// are unlimited.
+// givenLimit returns and applies --memory, for commands that need little memory for most sources. Without the flag,
+// they are unlimited.
 func (f *targetFlags) givenLimit(cmd *cobra.Command) (limit memory.Limit, release func(), err error) {
 	if !cmd.Flags().Changed("memory") {
 		return unlimited, func() {}, nil
@@ -56,8 +56,8 @@ type appender interface {
 	Append(key, value []byte) error
 }
 
-// A copier writes pairs to OUT: a table, a set, a layer of one, or a database. It is complete and on disk before it gets
-// its name, and after an error there is none. What fills it calls Append.
+// A copier writes pairs to OUT: a table, a set, a set's layer, or a database. OUT gets its name once it is complete
+// and on disk, and not after an error.
 type copier struct {
 	*targetFlags
 	cmd       *cobra.Command
@@ -66,17 +66,17 @@ type copier struct {
 	internal  bool           // Append takes internal keys
 	limit     memory.Limit
 	never     *keyList             // the keys of --never; nil: none
-	sequence  uint64               // a database goes on behind this sequence number
-	copyOf    string               // a new database gets the permissions of this directory; "": of none
-	replaced  *source.Source       // a set that is OUT must not change meanwhile; nil: none
+	sequence  uint64               // the last sequence number of a database
+	copyOf    string               // directory whose permissions a new database gets; "": none
+	replaced  *source.Source       // OUT, if it is a set that must not change meanwhile; nil: none
 	bar       func() *progress.Bar // of the pairs; nil: none
-	stdout    io.Writer            // what -o - is; nil: a file of that name
+	stdout    io.Writer            // for -o -; nil: a file named -
 	to        appender
-	pairs     uint64       // that were appended
-	temporary output.Files // what OUT is until then
+	pairs     uint64       // number of appended pairs
+	temporary output.Files // OUT until it is complete
 }
 
-// newCopier checks the flags of the tables.
+// newCopier checks the flags for tables.
 func (f *targetFlags) newCopier(cmd *cobra.Command, internal bool, order table.Comparer, limit memory.Limit) (*copier, error) {
 	o, err := f.options(internal, order, cmd.ErrOrStderr())
 	if err != nil {
@@ -91,7 +91,7 @@ func (f *targetFlags) newCopier(cmd *cobra.Command, internal bool, order table.C
 	}, nil
 }
 
-// interruptible returns a RunE whose context ends at a signal, so that what is not complete is removed.
+// interruptible returns a RunE whose context is canceled by a signal, so that incomplete files are removed.
 func interruptible(run func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
@@ -101,7 +101,6 @@ func interruptible(run func(cmd *cobra.Command, args []string) error) func(*cobr
 	}
 }
 
-// note prints a note.
 func (c *copier) note(format string, args ...any) { text.Note(c.cmd.ErrOrStderr(), format, args...) }
 
 // sorting returns how to sort pairs for OUT.
@@ -120,10 +119,10 @@ func (c *copier) Append(key, value []byte) error {
 	return c.to.Append(key, value)
 }
 
-// progressEvery is after how many entries a loop shows its progress.
+// progressEvery is the number of entries between updates of a progress bar.
 const progressEvery = 1 << 12
 
-// fill has all pairs appended to w, and then completes it.
+// fill calls appendAll to append all pairs to w, and then complete.
 func (c *copier) fill(w appender, appendAll func(*copier) error, complete func() error) error {
 	c.to, c.pairs = w, 0
 	err := appendAll(c)
@@ -139,7 +138,7 @@ func (c *copier) fill(w appender, appendAll func(*copier) error, complete func()
 	return filterfile.ExplainTooManyKeys(complete())
 }
 
-// write writes what the flags say that OUT is.
+// write writes OUT as a table, a set or a database.
 func (c *copier) write(appendAll func(*copier) error) error {
 	switch {
 	case c.database:
@@ -155,7 +154,7 @@ func (f *targetFlags) isSet(cmd *cobra.Command) bool {
 	return !f.database && (f.set || cmd.Flags().Changed("entries-per-table") || f.out != "" && os.IsPathSeparator(f.out[len(f.out)-1]))
 }
 
-// check returns an error if OUT cannot be what the flags say.
+// check returns an error if OUT does not suit the flags.
 func (c *copier) check() error {
 	info, err := os.Stat(c.out)
 	isDir := err == nil && info.IsDir()
@@ -180,8 +179,8 @@ func (c *copier) check() error {
 	return nil
 }
 
-// checkSummary checks --manifest-line. The table must have a name that a manifest can have, and the
-// summary must not replace a table.
+// checkSummary checks --manifest-line. The table's name must be valid in a manifest, and the summary must not replace
+// a table.
 func (c *copier) checkSummary() error {
 	switch {
 	case c.summary == "":
@@ -200,7 +199,7 @@ func (c *copier) checkSummary() error {
 	return checkNoTable("--manifest-line", c.summary)
 }
 
-// checkNoTable returns an error if an output that is no table would replace a table.
+// checkNoTable returns an error if an output that is not a table would replace a table.
 func checkNoTable(flag, path string) error {
 	if path != "-" && dbfile.IsTable(path) {
 		return fmt.Errorf("%s is %s, a table: use another name", flag, path)

@@ -23,7 +23,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// writeTable writes a table, and its line if there is a file for it. Neither gets its name before both are on disk.
+// writeTable writes a table, and its line for --manifest-line. Neither gets its name before both are on disk.
 func (c *copier) writeTable(appendAll func(*copier) error) error {
 	var outputs []*output.Output
 	for _, name := range []string{c.out, c.summary} {
@@ -52,7 +52,7 @@ func (c *copier) writeTable(appendAll func(*copier) error) error {
 	return output.Commit(outputs...)
 }
 
-// newTable returns the writer of a table, and what completes it.
+// newTable returns a table's writer, and a function that completes the table and its line.
 func (c *copier) newTable(outputs []*output.Output) (w blockCounter, complete func() error, err error) {
 	if c.summary == "" {
 		w, err := table.NewWriter(outputs[0], c.options)
@@ -69,7 +69,6 @@ func (c *copier) newTable(outputs []*output.Output) (w blockCounter, complete fu
 	}, err
 }
 
-// writeDatabase writes a database.
 func (c *copier) writeDatabase(appendAll func(*copier) error) error {
 	o := &database.WriterOptions{Table: *c.options, TableSize: c.tableSize}
 	o.Table.Comparer = c.order
@@ -96,7 +95,7 @@ func (c *copier) writeDatabase(appendAll func(*copier) error) error {
 
 // tableSize returns the value of --table-size.
 func tableSize(to *int64) pflag.Value {
-	const most = 1 << 40 // of package database
+	const most = 1 << 40 // as in package database
 	return cli.Size(to, "2MiB", 1, most, "1 byte to 1TiB, such as 2MiB")
 }
 
@@ -111,7 +110,6 @@ func (a versionAppender) Append(key, value []byte) error {
 	return a.w.AppendInternal(k, value)
 }
 
-// writeSet writes a set.
 func (c *copier) writeSet(appendAll func(*copier) error) error {
 	t, err := c.newSetTarget(nil)
 	if err != nil {
@@ -136,8 +134,8 @@ func (c *copier) writeSet(appendAll func(*copier) error) error {
 	return nil
 }
 
-// newSetTable returns the writer of a table of a set. Most lookups search one of removals for a key that it does not
-// have. So it has both kinds of filter, whatever the other tables have.
+// newSetTable returns a writer for a table of a set. Most lookups in a table of removals miss, so it has both kinds
+// of filter, whatever the other tables have.
 func (c *copier) newSetTable(to io.Writer, removals bool) (set.TableAppender, error) {
 	o, keys := *c.options, new(keyRange)
 	if removals {

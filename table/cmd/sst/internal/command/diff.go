@@ -117,7 +117,7 @@ type comparison struct {
 	sides         [2]side
 	versions      bool // all versions are compared
 	changed, same uint64
-	unknown       uint64 // of keys that one of the sources has lost
+	unknown       uint64 // entries whose key one of the sources has lost
 	last          []byte // the last key; nil: none
 }
 
@@ -182,8 +182,8 @@ func (c *comparison) smallest() ([]side, error) {
 	return c.sides[from:to], nil
 }
 
-// count counts the entry that one or both sides have, and reports whether it differs. It does not if one of the
-// sources has lost the key: it may have another entry, or none.
+// count counts the entry that one or both sides have, and reports whether it differs. If one of the sources has lost
+// the key, its entry is unknown, and count returns false.
 func (c *comparison) count(have []side) (differs bool) {
 	c.last = format.AppendNotNil(c.last[:0], have[0].entry.Key)
 	lostA, lostB := c.sides[0].lost.IsLost(c.last), c.sides[1].lost.IsLost(c.last)

@@ -98,7 +98,7 @@ func (f *getFlags) run(cmd *cobra.Command, path string, args []string) error {
 	})
 }
 
-// lookups look up several keys, and have the outcomes.
+// lookups looks up keys, and collects the results.
 type lookups struct {
 	*getFlags
 	out, stderr io.Writer
@@ -106,7 +106,7 @@ type lookups struct {
 	several     bool     // there can be more than one key
 
 	keys, absent, unread uint64
-	damage               []error  // why keys cannot be read, for those that are named
+	damage               []error  // why keys cannot be read, for the keys that are named
 	causes               []string // their messages
 }
 
@@ -123,10 +123,10 @@ func (l *lookups) noteAbsent(hidden bool) {
 	}
 }
 
-// prefetchedKeys is how many keys of a remote set are looked up together.
+// prefetchedKeys is the number of keys that are prefetched together from a remote set.
 const prefetchedKeys = 1000
 
-// run looks up keys. Damage, or a table with a filter only, ends only the lookup of its key.
+// run looks up keys. Damage, or a table with only a filter, fails only the lookup of its key.
 func (l *lookups) run(s *source.Source, keys [][]byte) error {
 	if err := s.PrefetchLogs(keys...); err != nil {
 		return err
@@ -135,7 +135,7 @@ func (l *lookups) run(s *source.Source, keys [][]byte) error {
 	if l.explain {
 		lookUp = func(s *source.Source, key []byte) (bool, error) { return explain(l.out, s, key) }
 	} else if s.FilterOnly() {
-		lookUp = l.askFilter
+		lookUp = l.checkFilter
 	}
 	for i, key := range keys {
 		if i%prefetchedKeys == 0 {
@@ -173,8 +173,8 @@ func (l *lookups) lookUp(s *source.Source, key []byte) (found bool, err error) {
 	return true, cmp.Or(err, hidden)
 }
 
-// askFilter prints the answer of a table with a filter only: with several keys and in JSON the key too.
-func (l *lookups) askFilter(s *source.Source, key []byte) (may bool, err error) {
+// checkFilter prints the answer of a table with only a filter. With several keys, and in JSON, it prints the key too.
+func (l *lookups) checkFilter(s *source.Source, key []byte) (may bool, err error) {
 	if may, err = s.MayContain(key); err != nil {
 		return false, err
 	}
@@ -191,8 +191,8 @@ func (l *lookups) askFilter(s *source.Source, key []byte) (may bool, err error) 
 	return may, p.end()
 }
 
-// maxUnreadKeys is how many keys that cannot be read are named. More are named, up to maxUnreadCauses in all, if each
-// has another cause than those before.
+// maxUnreadKeys is the number of unreadable keys that are named. Further ones are named only if their cause is new,
+// up to maxUnreadCauses in all.
 const (
 	maxUnreadKeys   = 10
 	maxUnreadCauses = 100
@@ -206,7 +206,7 @@ func (l *lookups) addDamage(key []byte, err error) {
 	}
 }
 
-// failure returns the damage. With several keys, it names those that cannot be read.
+// failure returns the damage. With several keys, it names the unreadable ones.
 func (l *lookups) failure() error {
 	if l.keys == 1 && l.unread == 1 {
 		return errors.Unwrap(l.damage[0])

@@ -41,7 +41,7 @@ func explain(out io.Writer, s *source.Source, key []byte) (found bool, err error
 	}
 	hidden := err != nil || s.MayHideKeys()
 	switch {
-	case alone: // its answer is the answer
+	case alone: // explainTable has printed the answer
 	case hidden && (found || e.Internal):
 		text.Line(out, "unknown: damage may hide a newer version. %s", describeVersion(e.Entry))
 	case hidden:
@@ -88,7 +88,7 @@ func describeEntry(e dbfile.Entry) string {
 	return fmt.Sprintf("%s%s, %s%s", version, text.Bytes(uint64(len(e.Value))), printable.Escape(value), more)
 }
 
-// explainTotals prints how many tables were searched, and what that took.
+// explainTotals prints how many tables were searched, and the work done.
 func explainTotals(out io.Writer, s *source.Source, paths []dbfile.LookupTrace) {
 	var ruledOut, read, size, pages uint64
 	var spent time.Duration
@@ -112,7 +112,7 @@ func explainTotals(out io.Writer, s *source.Source, paths []dbfile.LookupTrace) 
 	}
 }
 
-// explainTable prints the steps in a table. If it is alone, its answer is that of the lookup.
+// explainTable prints the steps in a table. If alone is true, its answer is the answer of the lookup.
 func explainTable(out io.Writer, p dbfile.LookupTrace, alone bool) {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	filters, tableFilter := p.File.Filters(), p.TableFilter

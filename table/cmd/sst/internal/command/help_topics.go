@@ -2,7 +2,7 @@ package command
 
 import "github.com/sievetable/sievetable/table/cmd/internal/cli"
 
-// topics are texts for sst help about what several commands share.
+// topics are the sst help texts for subjects that several commands share.
 var topics = cli.Commands{
 	"sources":     cli.Topic("sources", "What sst reads: tables, logs, databases and sets", sourcesHelp),
 	"formats":     cli.Topic("formats", "The formats of lines, keys, numbers and sizes", formatsHelp),

@@ -75,7 +75,7 @@ func (p *pass) layout(path string) (err error) {
 	return p.printLayout(tableForm, f.Size, t.Rows(), path)
 }
 
-// A layoutForm formats the columns that rows of a kind of file have besides offset, length and text.
+// A layoutForm formats the columns for a kind of file, besides offset, length and text.
 type layoutForm struct {
 	format string
 	heads  []any

@@ -62,7 +62,7 @@ func manifestCommand() *cobra.Command {
 	return cmd
 }
 
-// joinManifest writes the manifest of the tables that the files are or describe, in the order of their keys.
+// joinManifest writes a manifest in key order. Each file is a table, or has lines that describe tables.
 func joinManifest(ctx context.Context, paths []string, want expected, out string, stdout io.Writer) error {
 	outputs := output.FilesOf(stdout, out)
 	if err := errors.Join(outputs.CheckAll(paths), checkNoTable("-o", out), checkNoLayers(out)); err != nil {
@@ -99,16 +99,16 @@ func joinManifest(ctx context.Context, paths []string, want expected, out string
 	return output.WriteFile(ctx, out, stdout, func(to io.Writer) error { return set.WriteManifest(to, &m) })
 }
 
-// A tableLine is a table's line, and where it is from.
+// A tableLine is a table's line in a manifest. from names its file in errors.
 type tableLine struct {
 	set.Table
 	from string
 }
 
-// maxSummaryLine is longer than the line of the longest keys and name.
+// maxSummaryLine is more than the length of a line with the longest keys and name.
 const maxSummaryLine = 1 << 20
 
-// linesOf returns the lines of a file: a table, or one summary or several.
+// linesOf returns the lines for a file: one for a table, or those that the file has.
 func linesOf(ctx context.Context, path string) (all []tableLine, err error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
@@ -197,8 +197,8 @@ func checkLines(all []tableLine) error {
 	return nil
 }
 
-// checkNoLayers returns an error if a manifest would replace one with layers. It would have their tables as
-// others, or not at all.
+// checkNoLayers returns an error if out is a manifest with layers. A new manifest would list their tables as part of
+// the base, or drop them.
 func checkNoLayers(out string) error {
 	layers := layersOf(out)
 	if len(layers) == 0 {
@@ -215,7 +215,7 @@ func isRemoval(manifest, name string) bool {
 	})
 }
 
-// layersOf returns the layers of a manifest. A file that is none has none.
+// layersOf returns the layers of a manifest. If path is not a manifest, it returns nil.
 func layersOf(path string) []set.Layer {
 	m, err := dbdir.ReadSetManifest(path, dbdir.ListOptions{})
 	if err != nil {

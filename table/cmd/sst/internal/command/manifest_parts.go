@@ -12,11 +12,11 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// expected is what the user knows of a set, so that what is missing is noticed.
+// expected has the numbers that the user expects, so that missing parts are noticed.
 type expected struct{ tables, entries uint64 } // 0: not given
 
-// check returns an error if the tables are not those that are expected. Parts may be missing
-// from the numbers of their names if the user has counted the tables.
+// check returns an error if the tables differ from the expected numbers. If --tables is given, gaps in numbered names
+// are allowed.
 func (e expected) check(all []tableLine) error {
 	var entries uint64
 	for _, l := range all {
@@ -34,14 +34,14 @@ func (e expected) check(all []tableLine) error {
 	return checkParts(all)
 }
 
-// afterPrefix matches what a name has behind the prefix that all have: its number, as in part-00003.ldb, and perhaps how
-// many there are, as in part-00003-of-00010.ldb.
+// afterPrefix matches the part of a name after the common prefix: its number, as in part-00003.ldb, and perhaps the
+// number of parts, as in part-00003-of-00010.ldb.
 var afterPrefix = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([0-9]{1,9})(?:-of-([0-9]{1,9}))?(?:[^0-9A-Za-z].*)?$`)
 })
 
-// checkParts returns an error if the names of the tables are numbered, and numbers are missing. If not all names have a
-// number, or two have the same, these do not number the tables.
+// checkParts returns an error if the names of the tables are numbered, and numbers are missing. If a name has no
+// number, or two have the same one, the names do not count as numbered.
 func checkParts(all []tableLine) error {
 	prefix := commonPrefix(all)
 	numbers, low, high, of := map[int]bool{}, math.MaxInt, 0, 0
@@ -50,8 +50,8 @@ func checkParts(all []tableLine) error {
 		if m == nil {
 			return nil
 		}
-		n, _ := strconv.Atoi(m[1])     // it has digits, and few
-		total, _ := strconv.Atoi(m[2]) // 0 if it is not there
+		n, _ := strconv.Atoi(m[1])     // at most 9 digits
+		total, _ := strconv.Atoi(m[2]) // 0 if absent
 		if numbers[n] {
 			return nil
 		}
@@ -82,7 +82,7 @@ func checkParts(all []tableLine) error {
 		printable.Escape([]byte(prefix)), low, high, strings.Join(missing, ", "), len(all))
 }
 
-// commonPrefix returns what all names have before their number.
+// commonPrefix returns the common part of all names before their numbers.
 func commonPrefix(all []tableLine) (prefix string) {
 	for i, l := range all {
 		name, _, _ := strings.Cut(l.Name, "-of-")

@@ -83,7 +83,7 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 		return f.mergeFilters(cmd, inputs)
 	}
 	for _, path := range inputs {
-		whole := path // of the manifest of a set, the directory
+		whole := path // for a set's manifest, its directory
 		if dbdir.IsDirectory(path) {
 			whole = directoryOf(path)
 		}
@@ -102,13 +102,13 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 	return f.openAll(inputs, cmd, nil)
 }
 
-// isManifestIn reports whether a path is the directory of a set, or the manifest set.jsonl in it.
+// isManifestIn reports whether path is the set in dir, given as the directory or as its manifest set.jsonl.
 func isManifestIn(path, dir string) bool {
 	manifest := dbdir.RealName(files.Join(dir, set.ManifestName))
 	return dbdir.IsSet(path) && (dbdir.RealName(path) == manifest || dbdir.RealName(files.Join(path, set.ManifestName)) == manifest)
 }
 
-// openAll opens the inputs beside those that are open, and merges all.
+// openAll opens the inputs, and merges them with the sources that are already open.
 func (f *mergeFlags) openAll(inputs []string, cmd *cobra.Command, open []*source.Source) error {
 	if len(inputs) == 0 {
 		return f.merge(cmd, open)
@@ -116,7 +116,7 @@ func (f *mergeFlags) openAll(inputs []string, cmd *cobra.Command, open []*source
 	return f.from.with(inputs[0], cmd.ErrOrStderr(), func(s *source.Source) error { return f.openAll(inputs[1:], cmd, append(open, s)) })
 }
 
-// merge writes OUT.
+// merge merges the sources into OUT.
 func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 	limit, release, err := f.to.givenLimit(cmd)
 	if err != nil {
@@ -163,8 +163,8 @@ func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 	return text.JSONLine(cmd.OutOrStdout(), merged{c.out, c.pairs, m.common, m.deleted})
 }
 
-// retainSet sets the flags that were not given for a set that is folded: to the settings of the largest table of its base.
-// If that is the only one, it does not tell how many entries a table may have.
+// retainSet is for a set that is folded. It sets the flags that were not given to the settings of the largest table
+// in the base. A lone table shows no limit of entries per table, unless it exceeds the default.
 func (f *targetFlags) retainSet(s *source.Source, given func(name string) bool) {
 	base := slices.DeleteFunc(slices.Clone(s.Tables), func(t *source.Table) bool { return t.Layer > 0 })
 	if len(base) == 0 {
@@ -176,7 +176,7 @@ func (f *targetFlags) retainSet(s *source.Source, given func(name string) bool) 
 	}
 	file, err := dbfile.Open(largest.Path, dbfile.Options{Order: dbfile.ExplicitOrder(s.Order), Line: largest.Line})
 	if err != nil {
-		return // and merging it fails
+		return // merging reports the error
 	}
 	defer file.Close() // it was only read
 	f.retainReadable(file, maxBlockSize, given)
@@ -186,11 +186,11 @@ func (f *targetFlags) retainSet(s *source.Source, given func(name string) bool) 
 type merged struct {
 	Out     string `json:"out"`
 	Pairs   uint64 `json:"pairs"`
-	Common  uint64 `json:"keys_in_several"` // of which one entry was taken
-	Deleted uint64 `json:"deleted"`         // of these, as a deletion won
+	Common  uint64 `json:"keys_in_several"` // only one entry of each was taken
+	Deleted uint64 `json:"deleted"`         // those whose deletion was taken
 }
 
-// isFilter reports whether a file is a table with a filter only. Another error is returned when the file is merged.
+// isFilter reports whether a file is a table with only a filter. Merging the file reports other errors.
 func isFilter(path string) bool {
 	if dbdir.IsDirectory(path) {
 		return false
@@ -203,7 +203,7 @@ func isFilter(path string) bool {
 	return f.Reader.FilterOnly()
 }
 
-// mergeFilters unites filters. The flags of other outputs are errors.
+// mergeFilters unites filters. Flags other than --output are errors.
 func (f *mergeFlags) mergeFilters(cmd *cobra.Command, paths []string) (err error) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if flag.Name != "output" {

@@ -21,24 +21,24 @@ import (
 
 // A merging merges the newest entries of sources.
 type merging struct {
-	sources []*source.Source // the ones that win over others first, if not the sequence numbers decide
+	sources []*source.Source // winners first, unless sequence numbers decide
 	order   table.Comparer   // of user keys
 	rule    string           // not ruleAuto
-	others  bool             // they have sequence numbers of several databases, which do not decide
-	plain   bool             // some have no sequence numbers
+	others  bool             // sequence numbers come from several databases, so they do not decide
+	plain   bool             // some sources have no sequence numbers
 
 	key         []byte         // of the last entry that won
-	last        *source.Source // which has it; nil: none won yet
-	lastDeleted bool           // it is a deletion
-	counted     bool           // its key is in common
-	internal    []byte         // it as an internal key
+	last        *source.Source // the source of that entry; nil: none won yet
+	lastDeleted bool           // that entry is a deletion
+	counted     bool           // key is counted in common
+	internal    []byte         // key as an internal key
 
-	highest uint64 // sequence number of all that was read, and of the MANIFESTs
-	common  uint64 // number of keys of which an entry lost
-	deleted uint64 // number of those that are left out, because a deletion won
+	highest uint64 // the highest sequence number of the entries read and the MANIFESTs
+	common  uint64 // number of keys with an entry that lost
+	deleted uint64 // number of those that are left out because a deletion won
 }
 
-// newMerging checks whether the sources can be merged. rule is the value of --on-duplicate.
+// newMerging checks that the sources can be merged. rule is the value of --on-duplicate.
 func newMerging(all []*source.Source, rule string) (*merging, error) {
 	m := &merging{rule: rule, order: all[0].Order}
 	var plain *source.Source // one without sequence numbers
@@ -58,7 +58,7 @@ func newMerging(all []*source.Source, rule string) (*merging, error) {
 	switch {
 	case rule == ruleNewest && plain != nil:
 		return nil, cli.UsageErrorf("--on-duplicate is newest, but the keys of %s have no sequence numbers: use last, first or error", plain.Path)
-	case rule == ruleAuto && plain == nil && !areOfDatabases(m.sources):
+	case rule == ruleAuto && plain == nil && !haveSeveralDatabases(m.sources):
 		m.rule = ruleNewest
 	case rule == ruleAuto:
 		m.rule, m.others = ruleLast, plain == nil
@@ -69,14 +69,14 @@ func newMerging(all []*source.Source, rule string) (*merging, error) {
 	return m, nil
 }
 
-// areOfDatabases reports whether two sources are of different databases: directories, or of files in
-// those.
-func areOfDatabases(all []*source.Source) bool {
+// haveSeveralDatabases reports whether two sources belong to different databases: as directories, or as files in
+// them.
+func haveSeveralDatabases(all []*source.Source) bool {
 	database := "" // the first one's directory
 	for _, s := range all {
 		dir := directoryOf(s.Path)
 		if name, _ := versions.FindCurrentOrManifest(dir); name == "" && !s.Dir {
-			continue // a part of any
+			continue // a lone file can belong to any
 		}
 		if dir = dbdir.RealName(dir); database != "" && dir != database {
 			return true
@@ -86,7 +86,7 @@ func areOfDatabases(all []*source.Source) bool {
 	return false
 }
 
-// directoryOf returns the directory that a source is, or is in.
+// directoryOf returns path, or the directory that contains it if it is a file.
 func directoryOf(path string) string {
 	if files.IsDir(path) {
 		return path
@@ -94,14 +94,13 @@ func directoryOf(path string) string {
 	return files.Dir(path)
 }
 
-// A mergedInput is the newest entries of a source, for a merge.Iter that moves from the first to the
-// last: it calls no other moves.
+// A mergedInput iterates over the newest entries of a source, for a merge.Iter that moves only forward.
 type mergedInput struct {
-	merge.Iterator // nil
+	merge.Iterator // nil: other moves are not called
 	sourceCursor
 	of       *source.Source
 	stop     func()
-	versions bool   // keys are internal keys, so that the highest sequence number comes first
+	versions bool   // keys are internal keys, so the highest sequence number comes first
 	key      []byte // of the entry
 }
 
@@ -109,7 +108,7 @@ func (in *mergedInput) First() bool { return in.Next() }
 
 func (in *mergedInput) Next() bool {
 	in.move()
-	if e := in.entry; in.versions { // of one kind, so that of equal numbers that of the last INPUT comes first
+	if e := in.entry; in.versions { // all of one kind, so for equal numbers, the last INPUT comes first
 		in.key = internalkey.Key{UserKey: e.Key, Sequence: e.Sequence, Kind: internalkey.Set}.Append(in.key[:0])
 	} else {
 		in.key = e.Key
@@ -127,8 +126,7 @@ func (in *mergedInput) Close() error {
 	return in.err
 }
 
-// appendAll appends the pairs that win to OUT. Of the newest entries that the sources have of a key, the one that wins
-// comes first.
+// appendAll appends the winning pairs to OUT. Among the sources' newest entries of a key, the winner comes first.
 func (m *merging) appendAll(c *copier) error {
 	inputs, its := make([]*mergedInput, len(m.sources)), make([]merge.Iterator, len(m.sources))
 	order, byNumber := m.order, m.rule == ruleNewest
@@ -161,7 +159,7 @@ func (m *merging) appendAll(c *copier) error {
 	return err
 }
 
-// appendIfWins appends the next entry if it is a pair of OUT.
+// appendIfWins appends the input's entry, unless it lost or is a deletion.
 func (m *merging) appendIfWins(c *copier, in *mergedInput) error {
 	e := in.entry
 	m.highest = max(m.highest, e.Sequence)
@@ -175,7 +173,7 @@ func (m *merging) appendIfWins(c *copier, in *mergedInput) error {
 	key := m.key
 	if c.internal {
 		if m.rule != ruleNewest {
-			e.Sequence = 0 // those of different databases mean nothing together
+			e.Sequence = 0 // numbers of different databases are not comparable
 		}
 		m.internal = internalkey.Key{UserKey: e.Key, Sequence: e.Sequence, Kind: internalkey.Set}.Append(m.internal[:0])
 		key = m.internal
@@ -183,10 +181,10 @@ func (m *merging) appendIfWins(c *copier, in *mergedInput) error {
 	return c.Append(key, e.Value)
 }
 
-// lose counts an entry of the last key that did not win.
+// lose counts an entry of the last key that lost.
 func (m *merging) lose(deleted bool, in *source.Source) error {
 	switch {
-	case deleted && m.lastDeleted: // whichever wins
+	case deleted && m.lastDeleted: // whichever wins, the key is absent
 		return nil
 	case m.rule == ruleError:
 		return m.duplicate(deleted, in)
@@ -201,7 +199,7 @@ func (m *merging) lose(deleted bool, in *source.Source) error {
 	return nil
 }
 
-// duplicate is the error for an entry of the last key in another source. One of them may be a deletion.
+// duplicate returns the error for an entry of the last key in another source. Either entry may be a deletion.
 func (m *merging) duplicate(deleted bool, in *source.Source) error {
 	where := fmt.Sprintf("in both %s and %s", m.last.Path, in.Path)
 	if deleted {
@@ -216,7 +214,7 @@ func (m *merging) duplicate(deleted bool, in *source.Source) error {
 	return fmt.Errorf("key %s is %s: to keep one, use --on-duplicate %s", format.Quote(m.key), where, rules)
 }
 
-// note prints what became of keys in several sources.
+// note says which entries of keys in several sources were kept.
 func (m *merging) note(stderr io.Writer) {
 	if m.common == 0 {
 		return

@@ -10,7 +10,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 )
 
-// mounting returns a command whose arguments may be URLs. Those behind the first argument of get are keys.
+// mounting returns a command whose arguments may be URLs. Only the first argument of get is a name; the others are
+// keys.
 func mounting(command func() *cobra.Command) func() *cobra.Command {
 	return func() *cobra.Command {
 		cmd := command()
@@ -34,7 +35,7 @@ func mounting(command func() *cobra.Command) func() *cobra.Command {
 	}
 }
 
-// mount returns the path of what an argument names.
+// mount returns the local path for an argument, which may be a URL.
 func mount(cmd *cobra.Command, arg string) (string, error) {
 	path, ok, err := files.Mount(arg)
 	if !ok {
@@ -43,7 +44,7 @@ func mount(cmd *cobra.Command, arg string) (string, error) {
 	return path, err
 }
 
-// checkOutputs returns an error for a flag that has a URL in place of a local file or directory.
+// checkOutputs returns an error if an output flag is a URL instead of a local path.
 func checkOutputs(cmd *cobra.Command) error {
 	for _, name := range []string{"output", "manifest-line", "layer-of"} {
 		if f := cmd.Flags().Lookup(name); f != nil && files.IsURL(f.Value.String()) {

@@ -21,14 +21,14 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-// A pass goes over the parts of a command's arguments, one after another, and prints what it finds about each.
+// A pass handles the parts of a command's arguments, one after another, and prints its findings.
 type pass struct {
 	out, stderr io.Writer
 	flags       *sourceFlags
 	options     source.Options
 	asJSON      bool
 	printed     bool    // a part was printed
-	failed      []error // what is wrong with the parts so far
+	failed      []error // errors of the parts so far
 }
 
 // newPass returns a pass with the options of the flags.
@@ -36,10 +36,10 @@ func (f *sourceFlags) newPass(cmd *cobra.Command, asJSON bool) *pass {
 	return &pass{out: cmd.OutOrStdout(), stderr: cmd.ErrOrStderr(), flags: f, options: f.options(), asJSON: asJSON}
 }
 
-// stopped reports whether the pass is at its end because of an error: with --strict, the first one.
+// stopped reports whether the pass must end: with --strict, after the first error.
 func (p *pass) stopped() bool { return p.options.Strict && len(p.failed) > 0 }
 
-// fail adds errors of a part. nil is none.
+// fail adds the errors of a part. It ignores nil.
 func (p *pass) fail(errs ...error) {
 	for _, err := range errs {
 		if err != nil {
@@ -56,7 +56,7 @@ func each[T any](p *pass, parts []T, do func(T) error) error {
 	return errors.Join(p.failed...)
 }
 
-// eachFile is each for files. If a database removes one meanwhile, that is a note, not an error.
+// eachFile is like each, for files. If a database removes one meanwhile, it prints a note instead of an error.
 func (p *pass) eachFile(files []target, do func(target) error) error {
 	return each(p, files, func(t target) error {
 		err := do(t)
@@ -68,7 +68,6 @@ func (p *pass) eachFile(files []target, do func(target) error) error {
 	})
 }
 
-// note prints notes.
 func (p *pass) note(notes ...string) {
 	for _, note := range notes {
 		text.Note(p.stderr, "%s", note)
@@ -82,7 +81,7 @@ func (p *pass) noteAbout(path, note string) {
 	}
 }
 
-// print prints a part as JSON, or as rows of columns, with an empty line after those of the part before.
+// print prints a part as JSON or as rows of columns. An empty line separates the rows of two parts.
 func (p *pass) print(v any, rows func(w io.Writer)) error {
 	if p.asJSON {
 		return printable.WriteJSON(p.out, v)
@@ -96,11 +95,11 @@ func (p *pass) print(v any, rows func(w io.Writer)) error {
 	return w.Flush()
 }
 
-// A target is a file that a command goes over.
+// A target is a file that a command handles.
 type target struct {
 	dbdir.TableFile
 	kind  string
-	state *dbdir.StateFile // of a file that is no table and no log to read; nil: of others
+	state *dbdir.StateFile // for files other than tables and logs to read; else nil
 	in    *folder
 }
 
@@ -108,31 +107,31 @@ type target struct {
 const (
 	isTable    = "table"
 	isLog      = "log"
-	isRecords  = "records" // in the format of logs, but no log: see source.RecordFile
+	isRecords  = "records" // in the log format, but not a log: see dbfile.RecordFile
 	isCurrent  = "current"
 	isManifest = "manifest"
 )
 
-// open opens a table in the order of its folder.
+// open opens a table in the key order of its folder.
 func (t target) open(o source.Options) (*dbfile.File, error) {
 	o.Order = t.in.order
 	return t.Open(o.ListOptions)
 }
 
-// A folder is what the targets of an argument have in common.
+// A folder has what the targets of an argument share.
 type folder struct {
 	dbdir.Dir              // Path is "" if the argument is a file
-	order     dbfile.Order // the order that the user or the MANIFEST says
+	order     dbfile.Order // as the user or the MANIFEST says
 	lastLog   *dbfile.Log  // the last log that was read
 	highest   uint64       // the highest sequence number of the tables that were checked
-	newest    string       // the path of a table that has it
+	newest    string       // the path of a table with that number
 
-	logs map[string]*logVerdict // by path; nil: no log was verified
+	logs map[string]*logVerdict // by path; nil: no log was verified yet
 }
 
-// targets returns the files that the arguments name. Missing tables are among them. Directories
-// that cannot be listed, and what is wrong with databases, are errors of the pass. With states, files such
-// as CURRENT are targets too, behind what they are about, and what is wrong with them is no error.
+// targets returns the files that the arguments name, including missing tables. If a directory cannot be listed, or a
+// database is damaged, that is an error of the pass. With states, files such as CURRENT are targets too, after the
+// tables and logs that they describe, and their damage is not an error of the pass.
 func (p *pass) targets(args []string, states bool) (all []target) {
 	for _, arg := range args {
 		if dbdir.IsDirectory(arg) {
@@ -184,7 +183,7 @@ func (p *pass) targetsIn(path string, states bool) (all []target) {
 	return all
 }
 
-// nextLog returns the log, which has yet to be read. The targets of a directory are read in order.
+// nextLog returns the log, which is not read yet. The logs of a directory must be read in order.
 func (t target) nextLog(o source.Options) *dbfile.Log {
 	t.in.lastLog = t.in.lastLog.Next(t.Path)
 	if n := len(t.in.Logs); n > 0 && t.in.Logs[n-1] == t.Path {
@@ -201,7 +200,7 @@ func pathsOf(tables []target) []string {
 	return paths
 }
 
-// sizeOf returns the size of all files together.
+// sizeOf returns the total size of files.
 func sizeOf(files ...target) int64 { return input.TotalSize(pathsOf(files)) }
 
 // wasRemoved reports whether err says that the file was removed from its directory, because

@@ -17,15 +17,15 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// A printer prints entries, one per line: columns with tabs in between, or a text.JSONEntry. Package encoding/json would
-// take most of the time of a scan.
+// A printer prints entries, one per line, as columns separated by tabs or as a text.JSONEntry. It does without
+// encoding/json, which would take most of the time of a scan.
 type printer struct {
 	fields
 	w      io.Writer
 	encode func(dst, b []byte) []byte // for columns; nil: lines are JSON objects
 	line   []byte
-	last   []byte // with location: the last key that was printed; nil: none was
-	n      int    // how many were printed or counted
+	last   []byte // with location: the last printed key; nil: none
+	n      int    // number of entries printed or counted
 }
 
 // fields says which fields of an entry are printed besides its key.
@@ -36,7 +36,7 @@ type fields struct {
 	onlyValue bool // the value is printed, and nothing else
 
 	same      func(a, b []byte) bool // with location: whether two keys are equal
-	unordered bool                   // with location: versions of a key can be anywhere, so that states are unknown
+	unordered bool                   // with location: versions of a key can be anywhere, so states are unknown
 }
 
 // formats are the formats of get, scan and diff.
@@ -74,8 +74,8 @@ func (p *printer) print(e source.Entry) error {
 	return p.end()
 }
 
-// place appends where an entry is, and whether it is live. The level is unknown if no MANIFEST lists the file. What is
-// unknown is left out of JSON.
+// place appends an entry's location, and whether it is live. If no MANIFEST lists the file, the level is unknown.
+// JSON leaves out unknown fields.
 func (p *printer) place(e source.Entry) {
 	file := e.Log
 	if e.Table != nil {
@@ -115,7 +115,7 @@ func (p *printer) bytes(name string, b []byte) {
 	}
 }
 
-// begin begins a column, or a field that is no bytes.
+// begin starts a column, or a JSON field other than bytes.
 func (p *printer) begin(name string) {
 	if p.encode == nil {
 		p.line = append(append(append(p.line, `,"`...), name...), `":`...)

@@ -26,7 +26,7 @@ settings of FILE. See sst help damage.`
 type repairFlags struct {
 	from    sourceFlags
 	to      targetFlags
-	certain bool // leave out what is not certain
+	certain bool // leave out uncertain pairs
 	json    bool
 }
 
@@ -60,9 +60,9 @@ func repairCommand() *cobra.Command {
 	return cmd
 }
 
-// run repairs what a path is.
+// run repairs a database, a table or a log.
 func (f *repairFlags) run(cmd *cobra.Command, path string) error {
-	f.from.out, f.from.TempDir, f.from.Unread = f.to.out, f.to.tempDir, sayUnread(cmd.ErrOrStderr())
+	f.from.out, f.from.TempDir, f.from.Unread = f.to.out, f.to.tempDir, reportUnread(cmd.ErrOrStderr())
 	_, err := files.Stat(path)
 	switch {
 	case f.to.out == "":
@@ -84,18 +84,18 @@ func (f *repairFlags) run(cmd *cobra.Command, path string) error {
 	return f.repairFile(cmd, path)
 }
 
-// sayUnread returns Options.Unread that says of each file once that the disk cannot read all of it.
-func sayUnread(w io.Writer) func(path string, at int64, err error) {
-	var told sync.Map // by path
+// reportUnread returns an Options.Unread that prints one message for each file that the disk cannot read whole.
+func reportUnread(w io.Writer) func(path string, at int64, err error) {
+	var reported sync.Map // by path
 	return func(path string, at int64, err error) {
-		if _, again := told.LoadOrStore(path, true); !again {
+		if _, loaded := reported.LoadOrStore(path, true); !loaded {
 			text.Say(w, "%s: at %d: %v: what the disk cannot read counts as damaged. To save more of it, copy the files by ddrescue, and repair the copy",
 				path, at, syscall.EIO)
 		}
 	}
 }
 
-// errNothingLeft ends a copy of which nothing is kept, as there is nothing that can be read.
+// errNothingLeft ends a copy that would keep no pair. Then OUT is not written.
 var errNothingLeft = errors.New("nothing is left")
 
 // A repaired is what repair --json prints.
@@ -106,7 +106,7 @@ type repaired struct {
 	Messages []string `json:"messages"`
 }
 
-// repaired returns what repair has written of a source, and its error. That nothing is left is none.
+// repaired returns what repair has written, and its error. errNothingLeft is not an error.
 func (c *copier) repaired(source string, err error) (repaired, error) {
 	if err == errNothingLeft {
 		return repaired{Source: source}, nil
@@ -114,7 +114,7 @@ func (c *copier) repaired(source string, err error) (repaired, error) {
 	return repaired{Source: source, Out: c.out, Pairs: c.pairs}, err
 }
 
-// print prints the lines of a report, or with --json an object that has them behind what else is lost.
+// print prints the lines of a report. With --json, it prints an object with the losses and then the lines.
 func (f *repairFlags) print(out io.Writer, r repaired, report []string, lost error) error {
 	if !f.json {
 		for _, line := range report {
@@ -129,12 +129,12 @@ func (f *repairFlags) print(out io.Writer, r repaired, report []string, lost err
 	return text.JSONLine(out, r)
 }
 
-// A reportOf is the lines of a report about a file.
-type reportOf struct {
+// A fileReport has the lines of a report about a file.
+type fileReport struct {
 	path  string
 	lines []string
 }
 
-func (r *reportOf) add(format string, args ...any) {
+func (r *fileReport) add(format string, args ...any) {
 	r.lines = append(r.lines, r.path+": "+fmt.Sprintf(format, args...))
 }

@@ -22,11 +22,11 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// A tableRepair writes what can be read of a table to a new one.
+// A tableRepair writes the readable pairs of a table to a new one.
 type tableRepair struct {
 	*salvage.Salvage
-	file  *dbfile.File
-	twice uint64 // how many pairs are left out, because one before has the same key
+	file     *dbfile.File
+	repeated uint64 // number of pairs left out because an earlier one has the same key
 }
 
 // repairFile repairs a table or a log.
@@ -73,7 +73,7 @@ func (f *repairFlags) repairFile(cmd *cobra.Command, path string) (err error) {
 	return f.repairTable(cmd, &tableRepair{Salvage: s, file: file}, limit)
 }
 
-// repairTable writes what was found of a table.
+// repairTable writes the pairs found in a table.
 func (f *repairFlags) repairTable(cmd *cobra.Command, r *tableRepair, limit memory.Limit) error {
 	c, err := f.to.newCopier(cmd, r.Internal, r.file.Order, limit)
 	if err != nil {
@@ -96,14 +96,14 @@ func (f *repairFlags) repairTable(cmd *cobra.Command, r *tableRepair, limit memo
 	if err := f.print(cmd.OutOrStdout(), done, r.report(c, done), nil); err != nil {
 		return err
 	}
-	if r.Damage != nil || r.Lost.Any() || r.Disorder.Any() || r.twice > 0 {
+	if r.Damage != nil || r.Lost.Any() || r.Disorder.Any() || r.repeated > 0 {
 		return damageReported{}
 	}
 	return nil
 }
 
-// appendAll appends the pairs in order, the first one of each key, or in file order if the order is unknown. If there
-// are none because of damage, nothing is kept.
+// appendAll appends the first pair of each key, in key order. If the order is unknown, it appends all pairs in file
+// order. If damage left no pair, it returns errNothingLeft.
 func (r *tableRepair) appendAll(c *copier) (err error) {
 	if rowblock.OrderOf(c.options.Comparer).Unchecked {
 		for p, failed := range r.Pairs() {
@@ -111,7 +111,7 @@ func (r *tableRepair) appendAll(c *copier) (err error) {
 				return err
 			}
 		}
-	} else if r.twice, err = appendChosen(c, input.Sort(c.cmd.Context(), r.Pairs(), c.sorting()), ruleFirst); err != nil {
+	} else if r.repeated, err = appendChosen(c, input.Sort(c.cmd.Context(), r.Pairs(), c.sorting()), ruleFirst); err != nil {
 		return err
 	}
 	if c.pairs == 0 && (r.Damage != nil || r.Lost.Any()) {
@@ -120,9 +120,10 @@ func (r *tableRepair) appendAll(c *copier) (err error) {
 	return nil
 }
 
-// retainReadable is retainSettings for a table that may be damaged. Filters that cannot be read are like the usual ones.
+// retainReadable is like retainSettings, for a table that may be damaged. For unreadable filters, it keeps the kinds
+// that the metaindex lists, with the default bits per key.
 func (f *writerFlags) retainReadable(file *dbfile.File, most int64, given func(name string) bool) {
-	dropped := func(error) error { return nil } // what reads the entries reports the damage
+	dropped := func(error) error { return nil } // copying the entries reports the damage
 	stats, _ := tablestats.Collect(file, dropped, tablestats.NewBudget(1))
 	if stats.Entries == 0 {
 		return
@@ -135,7 +136,7 @@ func (f *writerFlags) retainReadable(file *dbfile.File, most int64, given func(n
 			whole = tablefilter.OfPolicy(policy)
 		}
 	}
-	for _, f := range stats.Filters { // which could be read
+	for _, f := range stats.Filters { // the readable ones
 		if f.WholeTable {
 			whole = ""
 		} else {
@@ -151,7 +152,7 @@ func (f *writerFlags) retainReadable(file *dbfile.File, most int64, given func(n
 // report says what was kept and what was lost.
 func (r *tableRepair) report(c *copier, done repaired) []string {
 	path := r.file.Path
-	report := reportOf{path: path}
+	report := fileReport{path: path}
 	if r.Searched {
 		report.add("the index cannot be read: found blocks by their checksums (%s)", reason(r.Damage, c.limit))
 	} else if r.Damage != nil {
@@ -163,8 +164,8 @@ func (r *tableRepair) report(c *copier, done repaired) []string {
 	report.addLosses("sorted", &r.Disorder, c.limit)
 	report.addLosses("lost", &r.Lost, c.limit)
 	report.addLosses("skipped", &r.LeftOut, c.limit)
-	if r.twice > 0 {
-		report.add("skipped %s with a repeated key, and kept the first of each in the file", text.Count(r.twice, "pair"))
+	if r.repeated > 0 {
+		report.add("skipped %s with a repeated key, and kept the first of each in the file", text.Count(r.repeated, "pair"))
 	}
 	if done.Out == "" {
 		report.add("found no readable entry: %s was not written", c.out)
@@ -178,7 +179,7 @@ func (r *tableRepair) report(c *copier, done repaired) []string {
 }
 
 // addLosses adds the first losses, and totals of the others.
-func (r *reportOf) addLosses(what string, losses *salvage.Losses, limit memory.Limit) {
+func (r *fileReport) addLosses(what string, losses *salvage.Losses, limit memory.Limit) {
 	for _, l := range losses.First {
 		r.add("%s %s (%s)", what, l.What, reason(l.Why, limit))
 	}
@@ -192,7 +193,7 @@ func (r *reportOf) addLosses(what string, losses *salvage.Losses, limit memory.L
 	r.add("%s %s, %s in total%s", what, text.Count(uint64(losses.More), "other place"), text.Count(uint64(losses.Bytes), "byte"), largest)
 }
 
-// reason formats err without the file and the package.
+// reason formats err without the names of the file and the package.
 func reason(err error, limit memory.Limit) string {
 	var tooLarge *codecs.TooLargeError
 	if errors.As(err, &tooLarge) {
@@ -205,8 +206,8 @@ func reason(err error, limit memory.Limit) string {
 	return strings.TrimPrefix(err.Error(), "table: ")
 }
 
-// checkMemory returns an error if a larger --memory would be enough for the file, its index
-// or one of its decoded blocks.
+// checkMemory returns an error if a larger --memory would suffice for the file, its index or one of its decoded
+// blocks.
 func checkMemory(file *dbfile.File, limit memory.Limit) error {
 	if file.Layout == nil {
 		return checkMemoryWithoutIndex(file, limit)
@@ -224,7 +225,7 @@ func checkMemory(file *dbfile.File, limit memory.Limit) error {
 	return nil
 }
 
-// checkMemoryWithoutIndex is checkMemory for a file whose index cannot be read.
+// checkMemoryWithoutIndex is like checkMemory, for a file whose index cannot be read.
 func checkMemoryWithoutIndex(file *dbfile.File, limit memory.Limit) error {
 	var c *table.CorruptionError
 	if errors.As(file.Damage, &c) && c.Block == layout.IndexBlock {
@@ -238,8 +239,8 @@ func checkMemoryWithoutIndex(file *dbfile.File, limit memory.Limit) error {
 	return nil
 }
 
-// memoryForBlock returns how much memory a block of this length takes, of which err is the
-// read error. It is 0 if no memory is enough.
+// memoryForBlock returns the memory for a block of this length, whose read error is err. If no memory suffices, it
+// returns 0.
 func memoryForBlock(length int64, err error) int64 {
 	var tooLarge *codecs.TooLargeError
 	if errors.As(err, &tooLarge) {

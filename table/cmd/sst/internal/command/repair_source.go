@@ -25,12 +25,11 @@ import (
 // A databaseRepair writes the newest pairs of a database to a new one.
 type databaseRepair struct {
 	*source.Source
-	flags     []string // that were given, for a command that repairs again
-	certain   bool     // pairs that are not certain are left out
-	uncertain uint64   // pairs of which newer versions, or deletions, may be lost: copied, or left out
+	flags     []string // given flags, for a command that repairs again
+	certain   bool     // uncertain pairs are left out
+	uncertain uint64   // number of pairs whose newer versions or deletions may be lost
 }
 
-// repairDatabase repairs a database.
 func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 	if isWithin(f.to.out, dir) {
 		return cli.UsageErrorf("-o is %s, inside %s: use a directory outside", f.to.out, dir)
@@ -80,7 +79,8 @@ func (r *databaseRepair) isDamaged() bool {
 	return r.Damage != nil || r.LogDamage() != nil || len(r.Losses(source.KeyRange{})) > 0
 }
 
-// appendNewest appends the newest pairs. If none is kept of a database that may have had some, nothing is written.
+// appendNewest appends the newest version of each key. If it keeps none, and the database may have had some, it
+// returns errNothingLeft.
 func (r *databaseRepair) appendNewest(c *copier) error {
 	lost := r.NewLossCursor()
 	r.uncertain, c.sequence = 0, r.LastSequence()
@@ -110,7 +110,7 @@ func (r *databaseRepair) appendNewest(c *copier) error {
 
 // report says what was written.
 func (r *databaseRepair) report(c *copier, done repaired) []string {
-	report := reportOf{path: r.Path}
+	report := fileReport{path: r.Path}
 	if done.Out == "" {
 		report.add("found no pair to keep: %s was not written", c.out)
 	} else {
@@ -119,7 +119,7 @@ func (r *databaseRepair) report(c *copier, done repaired) []string {
 	switch {
 	case r.uncertain > 0 && r.certain:
 		report.add("left out %s that may be outdated, or may have been deleted", text.Count(r.uncertain, "pair"))
-	case r.uncertain == c.pairs && c.pairs > 0: // none would be left
+	case r.uncertain == c.pairs && c.pairs > 0: // --certain would leave none
 		report.add("all of them may be outdated, or may have been deleted")
 	case r.uncertain > 0:
 		report.add("%s of them may be outdated, or may have been deleted: to leave these out, run: sst repair --certain %s -o %s",
@@ -128,7 +128,7 @@ func (r *databaseRepair) report(c *copier, done repaired) []string {
 	return report.lines
 }
 
-// givenFlags returns the flags of a command line that decide what is read and how it is written, but for --certain.
+// givenFlags returns the given flags that affect reading and writing, except --certain.
 func givenFlags(cmd *cobra.Command) (flags []string) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		switch value := f.Value.String(); {
@@ -142,10 +142,11 @@ func givenFlags(cmd *cobra.Command) (flags []string) {
 	return flags
 }
 
-// fewLosses is how many ranges of lost keys a repair names. The report says how many pairs may be old.
+// fewLosses is the number of lost ranges that a repair names one by one. The report counts pairs that may be
+// outdated.
 const fewLosses = 8
 
-// lostFrom returns errors for the keys that a source has lost: of many ranges, one for each file.
+// lostFrom returns an error for each range of keys that a source has lost or, if there are many, for each file.
 func lostFrom(s *source.Source) error {
 	losses := s.Losses(source.KeyRange{})
 	if len(losses) > fewLosses && s.Order != table.AnyOrder {
@@ -157,18 +158,18 @@ func lostFrom(s *source.Source) error {
 // A logRepair writes the newest write of each key of a log to a table.
 type logRepair struct {
 	*source.Source
-	writes  uint64 // that could be read
-	keys    uint64 // of which these are
+	writes  uint64 // readable writes
+	keys    uint64 // different keys of these writes
 	deleted uint64 // keys whose newest write is a deletion
 }
 
-// repairLog writes the newest write of each key of a log to a table. found says whether it is a log: one
-// that has a write, or is empty.
+// repairLog writes the newest write of each key of a log to a table. found is false if the file is not a log: it has
+// no write, and is not empty.
 func (f *repairFlags) repairLog(cmd *cobra.Command, path string, o source.Options, limit memory.Limit) (found bool, err error) {
 	if err := o.Outputs.CheckAll([]string{path}); err != nil {
 		return false, err
 	}
-	internal := o.InternalKeys != dbfile.No // keys of the table
+	internal := o.InternalKeys != dbfile.No // keys of the new table
 	var notes []string
 	o.InternalKeys, o.Note = dbfile.Auto, func(note string) { notes = append(notes, note) }
 	s, err := source.OpenSource(path, o)
@@ -197,7 +198,7 @@ func (f *repairFlags) repairLog(cmd *cobra.Command, path string, o source.Option
 	return true, err
 }
 
-// appendNewest appends the newest write of each key. User keys have no deletions.
+// appendNewest appends the newest write of each key. If the table has user keys, it leaves out deletions.
 func (l *logRepair) appendNewest(c *copier) error {
 	var last, key []byte
 	for e, err := range l.Scan(source.ScanOptions{Versions: true, InOrder: true}) {
@@ -237,7 +238,7 @@ func (l *logRepair) report(c *copier) []string {
 		keys -= l.deleted
 		rest = ", without " + text.Count(l.deleted, "key") + " whose newest write is a deletion"
 	}
-	report := reportOf{path: l.Path}
+	report := fileReport{path: l.Path}
 	report.add("wrote %s from %s to %s%s", text.Count(keys, "key"), text.Count(l.writes, "write"), c.out, rest)
 	return report.lines
 }

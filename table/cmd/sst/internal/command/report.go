@@ -58,8 +58,7 @@ func reportCommand() *cobra.Command {
 	return cmd
 }
 
-// run writes the report on a table, a database or a set.
-// Damage is in the page and in the error.
+// run writes the report on a table, a database or a set. Damage is both on the page and in the error.
 func (f *reportFlags) run(cmd *cobra.Command, path string) error {
 	if f.out == "" {
 		return cli.ErrNoPage
@@ -89,7 +88,7 @@ func (f *reportFlags) run(cmd *cobra.Command, path string) error {
 	})
 }
 
-// reportSet writes the report on a set. It names the filters of a table of the base for those of all.
+// reportSet writes the report on a set. It shows the filters of one table in the base, which stand for all.
 func (p *pass) reportSet(path string, write func(page func(io.Writer) error, damage error) error) error {
 	s, damage := summary.ReadSet(path, p.options.ListOptions)
 	if s == nil {
@@ -109,7 +108,7 @@ func (p *pass) reportSet(path string, write func(page func(io.Writer) error, dam
 	return write(report.NewSet(s, path, one, s.Files[i].Entries).Write, errors.Join(damage, err))
 }
 
-// command returns a command of sst that reads the table.
+// command returns a command line that reads the table with sst.
 func (f *reportFlags) command(name, path string) []string {
 	command := []string{"sst", name, text.ShellPath(path)}
 	if f.internalKeys != "auto" {

@@ -1,9 +1,9 @@
-// Package command has the commands of sst. Each is in the files that begin with its name. What
-// several share is in *_flags.go, pass.go, printer.go and this file.
+// Package command implements the commands of sst. Each is in the files that begin with its name. Shared code is in
+// *_flags.go, pass.go, printer.go and this file.
 //
-// The work is done by other packages: dbfile opens a file, dbdir lists those of a database or a set, and source reads
-// them as one; tablestats, layout, summary and report describe them; salvage reads damaged ones. input reads and sorts
-// lines, and output writes files.
+// Other packages do the work: dbfile opens a file, dbdir lists the files of a database or a set, and source reads
+// them as one. tablestats, layout, summary and report describe files, and salvage reads damaged ones. input reads and
+// sorts lines, and output writes files.
 package command
 
 import (
@@ -62,8 +62,8 @@ var program = cli.Program{
 // Program returns sst, for a program that adds commands to it.
 func Program() cli.Program { return program }
 
-// exitMeanings are what the exit statuses of sst mean. Its help and the README have them. Commands say more precisely
-// what theirs mean.
+// exitMeanings explains the exit statuses of sst, in its help and the README. The commands' own texts are more
+// precise.
 var exitMeanings = cli.ExitStatus{
 	cli.ExitOK:       "all is well",
 	cli.ExitNegative: "a key is absent, or two tables differ",
@@ -72,7 +72,7 @@ var exitMeanings = cli.ExitStatus{
 	cli.ExitMemory:   "not enough memory",
 }
 
-// advise prints how to save what damaged tables have.
+// advise prints how to restore damaged files, or how to save what can still be read.
 func advise(w io.Writer, command *cobra.Command, err error) {
 	if command.Name() == "repair" {
 		return
@@ -98,7 +98,7 @@ func advise(w io.Writer, command *cobra.Command, err error) {
 	}
 }
 
-// suggestRepair prints how to save what damaged tables still have, by commands with the flags.
+// suggestRepair prints how to save what can still be read from damaged tables.
 func suggestRepair(w io.Writer, all, flags []string) {
 	paths := slices.DeleteFunc(slices.Clone(all), dbfile.HasNoEntries)
 	switch {
@@ -122,8 +122,8 @@ func suggestRepair(w io.Writer, all, flags []string) {
 	text.Say(w, "to save what can still be read, run%s: sst repair %s -o %s", others, text.ShellPath(lone[0]), text.ShellPath(repaired))
 }
 
-// adviseListed prints how to save the tables that manifests in their directories list. It returns the others, which are
-// repaired by themselves.
+// adviseListed prints how to save the tables that a manifest in their directory lists. It returns the others, which
+// can be repaired alone.
 func adviseListed(w io.Writer, paths, flags []string) (lone []string) {
 	var said []string
 	owners := map[string]func(name string) dbdir.Owner{} // by directory
@@ -136,7 +136,7 @@ func adviseListed(w io.Writer, paths, flags []string) (lone []string) {
 		switch {
 		case dbfile.MayBeInManifest(path):
 			advice = "to save what can still be read, " + dbfile.RepairAdvice(files.Dir(path), flags...)
-		case owners[dir](name).Listed: // in the manifest of a set, which does not list what repair writes
+		case owners[dir](name).Listed: // in a set's manifest, which would not list a repaired table
 			advice = format.Printable(files.Dir(path)) + ": restore the table from a copy, or build the set again"
 		default:
 			lone = append(lone, path)
@@ -149,15 +149,15 @@ func adviseListed(w io.Writer, paths, flags []string) (lone []string) {
 	return lone
 }
 
-// damageReported ends a command that printed the damage on its output. files are the tables
-// and logs that sst repair can read, and databases the directories that sst repair can.
+// damageReported ends a command that printed the damage on its output. files are the tables and logs, and databases
+// the directories, that sst repair can repair.
 type damageReported struct {
 	files, databases []string
-	damaged, of      int      // how many files are damaged or missing, of those that were checked; 0: of one file
+	damaged, of      int      // numbers of damaged or missing files, and of checked ones; 0: not counted
 	missing          []string // tables that a database lacks; only damageOf sets it
 }
 
-// damageOf returns what err says is damaged, with paths without duplicates.
+// damageOf returns the damage that err reports, without duplicate paths.
 func damageOf(err error) (d damageReported) {
 	d.collect(err)
 	for _, paths := range []*[]string{&d.files, &d.missing, &d.databases} {
@@ -177,9 +177,9 @@ func (d *damageReported) collect(err error) {
 			d.missing = append(d.missing, e.Path)
 		case errors.Is(e, table.ErrCorrupt) && dbfile.IsOfDatabase(e.Path):
 			d.databases = append(d.databases, files.Dir(e.Path))
-		case errors.As(e, new(*table.CorruptionError)): // of which salvage reads the rest
+		case errors.As(e, new(*table.CorruptionError)): // salvage reads the rest
 			d.files = append(d.files, e.Path)
-		case errors.Is(e, table.ErrCorrupt) && dbfile.IsInManifest(e.Path): // it is another table
+		case errors.Is(e, table.ErrCorrupt) && dbfile.IsInManifest(e.Path): // the file is another table
 			d.databases = append(d.databases, files.Dir(e.Path))
 		}
 	case interface{ Unwrap() []error }:
@@ -218,10 +218,10 @@ func (d damageReported) Error() string {
 
 func (damageReported) Is(target error) bool { return target == table.ErrCorrupt }
 
-// maxNamedLosses is how many ranges of lost keys are named each.
+// maxNamedLosses is the number of lost ranges that are named one by one.
 const maxNamedLosses = 100
 
-// namedLosses returns errors for losses, and then what they mean, or nil if there are none.
+// namedLosses returns an error for each loss, and then their meaning. If there are no losses, it returns nil.
 func namedLosses(s *source.Source, losses []source.Loss, meaning string) error {
 	var all []error
 	for i := range losses[:min(len(losses), maxNamedLosses)] {

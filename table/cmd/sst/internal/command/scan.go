@@ -111,7 +111,7 @@ func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
 	return errors.Join(namedLosses(s, s.Losses(scanned), meaning), err)
 }
 
-// checkRange refuses bounds that are swapped, and notes on stderr why others leave no keys.
+// checkRange rejects swapped bounds. If the range is empty for another reason, it prints a note.
 func (f *scanFlags) checkRange(order table.Comparer, stderr io.Writer) error {
 	if order == table.AnyOrder {
 		return nil
@@ -170,7 +170,7 @@ func (f *scanFlags) printEntries(p *printer, entries iter.Seq2[source.Entry, err
 	return stopped, nil
 }
 
-// scanOptions returns the bounds. In bytewise order, --prefix narrows --from and --to.
+// scanOptions returns the options for Scan. In bytewise order, --prefix narrows --from and --to.
 func (f *scanFlags) scanOptions(order table.Comparer) source.ScanOptions {
 	o := source.ScanOptions{From: f.from, To: f.to, Prefix: f.prefix, Reverse: f.reverse, Versions: f.versions, InOrder: f.where}
 	if order == table.BytewiseComparer {

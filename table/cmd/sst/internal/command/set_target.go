@@ -23,11 +23,12 @@ import (
 type setTarget struct {
 	*set.Builder
 	path    string        // of the manifest
-	isLayer bool          // of the set of the manifest old
-	old     *set.Manifest // that is replaced; nil: there is none
+	isLayer bool          // a layer is added to the set of old
+	old     *set.Manifest // the manifest that is replaced or gets a layer; nil: none
 }
 
-// newSetTarget returns a setTarget. fits returns an error if a layer does not fit to the set; nil: a set is written.
+// newSetTarget returns a setTarget. If fits is nil, it writes a set. Otherwise it adds a layer, and fits returns an
+// error if the layer does not suit the set.
 func (c *copier) newSetTarget(fits func(*set.Manifest) error) (t *setTarget, err error) {
 	t = &setTarget{path: filepath.Join(c.out, set.ManifestName), isLayer: fits != nil}
 	if t.old, err = t.readOld(); err != nil {
@@ -47,7 +48,7 @@ func (c *copier) newSetTarget(fits func(*set.Manifest) error) (t *setTarget, err
 	return t, err
 }
 
-// isNew returns an error if there is a set, also if another process has written it meanwhile.
+// isNew returns an error if the set exists, even if another process has just written it.
 func (c *copier) isNew(m *set.Manifest) error {
 	if m != nil {
 		return cli.UsageErrorf("-o is %s, a set: to replace it, use --force", c.out)
@@ -55,8 +56,8 @@ func (c *copier) isNew(m *set.Manifest) error {
 	return nil
 }
 
-// isUnchanged returns an error if the manifest of the set that is changed in place lists other tables than were read,
-// such as those of a layer that another process has added.
+// isUnchanged returns an error if a set that is changed in place no longer has the tables that were read, for example
+// because another process has added a layer.
 func (c *copier) isUnchanged(m *set.Manifest) error {
 	var listed, read []string
 	if m != nil {
@@ -101,7 +102,7 @@ func (t *setTarget) readOld() (*set.Manifest, error) {
 	return m, nil
 }
 
-// missingSet returns the error for a set in a directory that does not exist, and that is to get a layer.
+// missingSet returns the error for adding a layer to a set that does not exist.
 func (t *setTarget) missingSet(dir string) error {
 	if name, _ := versions.FindCurrentOrManifest(dir); name != "" {
 		return fmt.Errorf("%s is a database directory, with %s: only sets have layers", dir, name)
@@ -110,8 +111,8 @@ func (t *setTarget) missingSet(dir string) error {
 		t.path, text.ShellPath(dir+string(os.PathSeparator)))
 }
 
-// lock locks the set. Where files cannot be locked, a set is written all the same: it needs nothing of the manifest
-// that it replaces. A layer does.
+// lock locks the set. Where files cannot be locked, a set is written anyway, since it does not depend on the manifest
+// that it replaces. A layer does, so adding one fails.
 func (t *setTarget) lock(ctx context.Context, path string) (unlock func(), err error) {
 	unlock, err = filelock.Wait(ctx, path)
 	if t.isLayer && errors.Is(err, errors.ErrUnsupported) {
@@ -120,7 +121,7 @@ func (t *setTarget) lock(ctx context.Context, path string) (unlock func(), err e
 	return unlock, err
 }
 
-// commit completes the set. It returns how many files of the old manifest are not tables of the set any more.
+// commit completes the set. It returns the number of files that the old manifest lists and the new one does not.
 func (t *setTarget) commit() (obsolete uint64, err error) {
 	now, err := t.Commit()
 	switch {

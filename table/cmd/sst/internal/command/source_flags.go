@@ -20,7 +20,7 @@ import (
 
 // sourceFlags are the flags of all commands that read a SOURCE.
 type sourceFlags struct {
-	source.Options // but for what the fields below say
+	source.Options // except those that the fields below set
 	internalKeys   string
 	comparator     string           // auto: as the MANIFEST and the keys say
 	out            string           // the file that the command writes, and must not read
@@ -42,13 +42,13 @@ func (f *sourceFlags) addDir(cmd *cobra.Command) {
 	f.addNoLogs(cmd)
 }
 
-// addNoLogs is addDir for commands that open no tables.
+// addNoLogs is like addDir, for commands that open no tables.
 func (f *sourceFlags) addNoLogs(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.NoLogs, "no-log", false, "ignore a database's logs")
 	cli.ExplainIn(cmd, "sources", "no-log")
 }
 
-// addStrict adds the flag of commands that pass over damage.
+// addStrict adds the flag for commands that pass over damage.
 func (f *sourceFlags) addStrict(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.Strict, "strict", false, "stop at the first damage")
 	cli.ExplainIn(cmd, "sources", "strict")
@@ -90,7 +90,7 @@ func (f *sourceFlags) with(path string, stderr io.Writer, do func(*source.Source
 	}
 	damage = errors.Join(damage, s.Damage)
 	if damage != nil && errors.Is(err, cli.ErrNegative) {
-		err = nil // the missing part may have the key
+		err = nil // the missing part may contain the key
 	}
 	return errors.Join(err, damage)
 }
@@ -109,8 +109,7 @@ func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*dbfile.Fi
 	return f.with(path, stderr, func(s *source.Source) error { return do(s.File()) })
 }
 
-// The patterns of the names of files. ".filter" is what the help of build calls a filter
-// without a table.
+// Patterns of file names. The help of build recommends .filter for a filter without a table.
 var (
 	tableNames  = []string{"*.ldb", "*.sst", "*.filter"}
 	sourceNames = slices.Concat(tableNames, []string{"*.log", "*.jsonl"}) // set.jsonl is the manifest of a set

@@ -147,7 +147,7 @@ type recordStats struct {
 	RecordSizes tablestats.Histogram `json:"record_sizes"`
 }
 
-// countRecords reads the records. note says what is at the end and no record.
+// countRecords counts the records. note describes bytes at the end that are not a record.
 func countRecords(path string, o source.Options) (s recordStats, note string, err error) {
 	r := dbfile.Records{Path: path}
 	for record, err := range r.All(o.Options, 0) {

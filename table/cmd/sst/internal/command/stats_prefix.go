@@ -25,12 +25,12 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// A prefixFlags has the flags of stats --by-prefix.
+// prefixFlags are the flags of stats --by-prefix.
 type prefixFlags struct {
 	on        bool
 	delimiter string
 	top       int
-	rule      byprefix.Rule // what they say that a prefix is, after parse
+	rule      byprefix.Rule // how to find the prefix of a key; parse completes it
 }
 
 // maxTop is the largest --top. Each prefix takes memory.
@@ -48,7 +48,7 @@ func (f *prefixFlags) add(cmd *cobra.Command) {
 	cli.Complete(cmd, "delimiter", "/", ":", ".")
 }
 
-// parse sets rule to what the flags say.
+// parse checks the flags, and sets rule.
 func (f *prefixFlags) parse(given func(name string) bool) (err error) {
 	err = cmp.Or(cli.CheckRange("--length", f.rule.Length, 1, math.MaxInt32), cli.CheckRange("--top", f.top, 1, maxTop))
 	if err != nil || !given("delimiter") {
@@ -116,14 +116,14 @@ func (f *prefixFlags) count(s *source.Source) (r prefixResult, err error) {
 	return r, nil
 }
 
-// A prefixResult is what a source has, by prefix.
+// A prefixResult has the counts of a source by prefix.
 type prefixResult struct {
 	Path string `json:"file"`
 	*byprefix.Result
-	without string // says which keys have no prefix
+	without string // describes the keys that have no prefix
 }
 
-// print prints a line for each prefix, and then for what others have.
+// print prints a line for each of the top prefixes, and then for the rest and the total.
 func (r prefixResult) print(out io.Writer) {
 	if r.Entries == 0 {
 		text.Line(out, "%s: no entries", r.Path)
@@ -149,7 +149,7 @@ func (r prefixResult) print(out io.Writer) {
 	r.row(w, r.Count, "all")
 }
 
-// row prints what entries have, if there are any.
+// row prints the line of a count, unless it is zero.
 func (r prefixResult) row(w io.Writer, n byprefix.Count, what string) {
 	if n.Entries == 0 {
 		return

@@ -21,14 +21,14 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// rowIf prints a row of statistics, if it is so.
-func rowIf(is bool, w io.Writer, name, format string, args ...any) {
-	if is {
+// rowIf prints a row if cond is true.
+func rowIf(cond bool, w io.Writer, name, format string, args ...any) {
+	if cond {
 		text.Row(w, name, format, args...)
 	}
 }
 
-// propertiesOfData are the properties that say nothing about a table with a filter only.
+// propertiesOfData are the properties that mean nothing for a table with only a filter.
 var propertiesOfData = []string{
 	"entries", "deletions", "raw_key_bytes", "raw_value_bytes", "data_blocks", "data_bytes", "index_bytes",
 	"compression", "block_size", "restart_interval", "filter_base_lg", "index_type",
@@ -78,8 +78,8 @@ func printFile(w io.Writer, s *tablestats.Stats, filterOnly bool) {
 	}
 }
 
-// filterKeysText says how many keys the filter of the table has. Tables store one number for keys and
-// prefixes.
+// filterKeysText formats the number of keys in a table filter. Tables store one number for keys and prefixes
+// together.
 func filterKeysText(p *layout.Properties) string {
 	if p.FilterPrefix != "" && p.FilterEntries > 1 {
 		return humanize.Comma(int64(p.FilterEntries)) + " keys and prefixes"
@@ -171,7 +171,7 @@ func printFilter(w io.Writer, f tablestats.FilterStats) {
 		"engines use two hashes under this name: keys with a byte ≥ 0x80 after their last whole 4 bytes are checked with both, with about twice the false positives")
 }
 
-// decimals returns how many decimals of a percentage so many lookups tell: 4 for 300,000.
+// decimals returns the number of reliable decimals in a percentage measured by this many lookups: 4 for 300,000.
 func decimals(lookups int) (n int) {
 	for rest := lookups / 30; rest >= 10; rest /= 10 {
 		n++
@@ -179,7 +179,7 @@ func decimals(lookups int) (n int) {
 	return n
 }
 
-// summarize prints the summary of a database or a set, and then returns what is missing or wrong.
+// summarize prints the summary of a database or a set, and then returns its damage.
 func (p *pass) summarize(path string) error {
 	if s, damage := summary.ReadSet(path, p.options.ListOptions); s != nil {
 		p.note(s.Notes...)
@@ -238,7 +238,7 @@ func printLevels(w io.Writer, levels []summary.Level) {
 	text.Row(w, "all levels", "%s, %s", text.Count(uint64(tables), "table"), text.Bytes(size))
 }
 
-// printSetSummary prints the summary of a set. It says when layers are to become a part of the set.
+// printSetSummary prints the summary of a set. If its layers are large, it says how to fold them.
 func printSetSummary(w io.Writer, s *summary.SetSummary) {
 	text.Row(w, "set", "%s, %s, %s", s.Manifest, text.Count(uint64(s.Tables), "table"), text.Bytes(uint64(s.Bytes)))
 	if s.Tables == 0 {

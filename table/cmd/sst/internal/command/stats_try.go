@@ -17,19 +17,19 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/trial"
 )
 
-// Limits of what is tried, so that it takes a few seconds.
+// Limits of the sample, so that a trial takes a few seconds.
 const (
 	maxTryBytes  = 16 << 20 // of uncompressed blocks
 	maxTryTables = 64       // of a directory
 )
 
-// trySizes are block sizes that are tried beside the table's own, which is 0 here.
+// trySizes are the block sizes that are tried besides the table's own, which 0 stands for.
 var trySizes = []int{1 << 10, 4 << 10, 16 << 10, 64 << 10}
 
 // tryCompressions are tried for every table. If a table has another one, it is tried too.
 var tryCompressions = []string{"none", "snappy", "zstd"}
 
-// A tried is what other settings would make of a table, or of the tables of a directory.
+// A tried has the sizes of a table, or of the tables in a directory, with other settings.
 type tried struct {
 	Path        string      `json:"file"`
 	Tables      int         `json:"tables"` // that exist
@@ -46,19 +46,19 @@ type tried struct {
 	compressions map[string]int // blocks by the name of their compression
 }
 
-// A triedSize is the size that data blocks and indexes would have.
+// A triedSize is the size of data blocks and indexes with one setting.
 type triedSize struct {
 	BlockSize   int     `json:"block_size"` // 0: as each table has it
 	Compression string  `json:"compression"`
 	Bytes       uint64  `json:"bytes"`
-	Ratio       float64 `json:"ratio"` // to today's size
+	Ratio       float64 `json:"ratio"` // to the current size
 }
 
-// try prints what other settings would make of a table or a directory. The damage is an error of the pass.
+// try prints the sizes of a table or a directory with other settings. Damage is an error of the pass.
 func (p *pass) try(path string) error {
 	tables := slices.DeleteFunc(p.targets([]string{path}, false), func(t target) bool { return t.kind == isLog && t.in.Path != "" })
 	r := &tried{Path: path, compressions: map[string]int{}}
-	var chosen []target // at most maxTryTables, spread evenly, and those that are missing, which are errors
+	var chosen []target // at most maxTryTables, spread evenly, and all missing ones, which are errors
 	for i, t := range tables {
 		if !t.Missing {
 			r.Tables++
@@ -91,13 +91,13 @@ func (r *tried) tryTable(t target, o source.Options, most int64, bar *progress.B
 		return err
 	}
 	s, damage := trial.Take(f, most)
-	if s == nil || s.Blocks > 0 && s.Tried == 0 { // of nothing, other settings make nothing
+	if s == nil || s.Blocks > 0 && s.Tried == 0 { // no block could be tried
 		return errors.Join(damage, f.Close())
 	}
 	return errors.Join(damage, r.add(s, bar), f.Close())
 }
 
-// add adds a Sample, and the sizes of it with all settings. The first one decides on what is tried.
+// add adds a Sample, and its sizes with all settings. The first Sample determines the settings.
 func (r *tried) add(s *trial.Sample, bar *progress.Bar) error {
 	if r.Sizes == nil {
 		r.start(mainCompression(s.Compression))
@@ -134,7 +134,7 @@ func (r *tried) add(s *trial.Sample, bar *progress.Bar) error {
 	return nil
 }
 
-// start decides on what is tried. own is the compression of a table.
+// start chooses the settings. own is the compression of a table.
 func (r *tried) start(own string) {
 	r.columns = slices.Clone(tryCompressions)
 	if !slices.Contains(r.columns, own) {
@@ -147,8 +147,7 @@ func (r *tried) start(own string) {
 	}
 }
 
-// finish completes r. times is how many times the size of the tables that were tried the
-// size of all tables is.
+// finish completes r. times is the size of all tables divided by the size of the tried ones.
 func (r *tried) finish(times float64) {
 	r.Compression = mainCompression(r.compressions)
 	r.Bytes = uint64(float64(r.Bytes) * times)

@@ -28,10 +28,10 @@ time of the longest build.`
 
 func sweepCommand() *cobra.Command { return SweepCommand(SweepDir) }
 
-// A SweepFunc sweeps what is named, by [Sweep.Run].
+// A SweepFunc sweeps the directory with the given name, by [Sweep.Run].
 type SweepFunc func(cmd *cobra.Command, name string, s *Sweep) error
 
-// SweepCommand returns the command that sweeps by a function.
+// SweepCommand returns a command that calls sweep.
 func SweepCommand(sweep SweepFunc) *cobra.Command {
 	var s Sweep
 	var age time.Duration
@@ -76,7 +76,7 @@ func SweepDir(cmd *cobra.Command, dir string, s *Sweep) error {
 			return fmt.Errorf("%s is not the directory of a set", dir)
 		}
 		text.Note(cmd.ErrOrStderr(), "%s has no manifest of a set: only temporary files are listed", dir)
-		o.Match = IsTemporary // of a first build that was killed
+		o.Match = IsTemporary // left by a first build that was killed
 	}
 	return s.Run(cmd, &set.DirStore{Dir: dir, LockFile: filelock.Wait}, o)
 }
@@ -89,7 +89,7 @@ type Sweep struct {
 	size         int64
 }
 
-// Run sweeps a store with those options that are no flags. It prints the files, and what became of all.
+// Run sweeps a store. The flags override some fields of o. Run prints the files, and then a summary.
 func (s *Sweep) Run(cmd *cobra.Command, store set.Store, o set.SweepOptions) error {
 	o.Before, o.DryRun = s.before, !s.remove
 	o.Found = func(f set.File, young bool) error {
@@ -114,7 +114,6 @@ func (s *Sweep) Run(cmd *cobra.Command, store set.Store, o set.SweepOptions) err
 	return err
 }
 
-// print prints a file.
 func (s *Sweep) print(out io.Writer, f set.File) error {
 	s.n, s.size = s.n+1, s.size+f.Size
 	modified := f.Modified.UTC().Truncate(time.Second)
@@ -129,7 +128,7 @@ func (s *Sweep) print(out io.Writer, f set.File) error {
 	return nil
 }
 
-// manifestsOf returns the manifests of sets in a directory. A file that cannot be read may be one.
+// manifestsOf returns the manifests of sets in a directory. An unreadable file may be one, so it is an error.
 func manifestsOf(dir string) ([]*set.Manifest, error) {
 	all, err := dbdir.SetManifests(dir)
 	if err != nil {
@@ -138,12 +137,12 @@ func manifestsOf(dir string) ([]*set.Manifest, error) {
 	return all, nil
 }
 
-// isOfSet reports whether a name is one that builds give to tables or temporary files.
+// isOfSet reports whether builds give such a name to tables or temporary files.
 func isOfSet(name string) bool {
 	return slices.Contains(tableNames, "*"+filepath.Ext(name)) || IsTemporary(name)
 }
 
-// IsTemporary reports whether a name is one that builds give to temporary files.
+// IsTemporary reports whether builds give such a name to temporary files.
 func IsTemporary(name string) bool {
 	return strings.HasPrefix(name, "sievetable-") && filepath.Ext(name) == ".tmp"
 }

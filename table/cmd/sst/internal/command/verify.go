@@ -75,12 +75,12 @@ func verifyCommand() *cobra.Command {
 type verifier struct {
 	*pass
 	quiet bool
-	add   func(n int64) // called with how many bytes were checked: together as many as the files have
+	add   func(n int64) // called with the number of bytes checked; the sum is the size of the files
 	found damageReported
-	shown bool // a verdict is damage, so that an error has to sum it up
+	shown bool // a verdict is damage, so the final error sums it up
 }
 
-// A verdict is what verify prints of a file.
+// A verdict is the output of verify for a file.
 type verdict struct {
 	File    string   `json:"file"`
 	Kind    string   `json:"kind"`
@@ -89,7 +89,7 @@ type verdict struct {
 	Remark  string   `json:"remark,omitempty"`
 }
 
-// verify checks one target after the other. A file that cannot be read is an error, and not damage.
+// verify checks one target after the other. A file that cannot be read is an error, not damage.
 func (v *verifier) verify(targets []target) error {
 	err := each(v.pass, targets, v.check)
 	if v.shown {
@@ -98,8 +98,8 @@ func (v *verifier) verify(targets []target) error {
 	return err
 }
 
-// check prints the verdict on a file. It returns the error that the verdict does not tell.
-func (v *verifier) check(t target) (untold error) {
+// check prints the verdict on a file. It returns errors that the verdict does not include.
+func (v *verifier) check(t target) (unreported error) {
 	o, part := v.options, progress.NewPart(v.add, sizeOf(t))
 	o.ReadOnce = part.Add
 	remarks, err := t.verify(o)
@@ -126,9 +126,9 @@ func (v *verifier) check(t target) (untold error) {
 			d.Errors = []string{t.Path + ": " + failed.Err.Error()}
 			lines = d.Errors
 		}
-		d.Verdict, untold = "unchecked", fmt.Errorf("%s could not be checked completely", t.Path)
+		d.Verdict, unreported = "unchecked", fmt.Errorf("%s could not be checked completely", t.Path)
 		if cli.StatusOf(err) == cli.ExitMemory {
-			untold = &dbfile.FileError{Path: t.Path, Err: err}
+			unreported = &dbfile.FileError{Path: t.Path, Err: err}
 		}
 		if errors.Is(err, fs.ErrNotExist) {
 			v.found.damaged++
@@ -138,15 +138,15 @@ func (v *verifier) check(t target) (untold error) {
 		for i := range d.Errors {
 			d.Errors[i] = strings.TrimPrefix(d.Errors[i], d.File+": ")
 		}
-		return errors.Join(text.JSONLine(v.out, d), untold)
+		return errors.Join(text.JSONLine(v.out, d), unreported)
 	}
 	for _, line := range lines {
 		text.Line(v.out, "%s", line)
 	}
-	return untold
+	return unreported
 }
 
-// verify returns the damage of a file, or why it could not be checked. The remarks are about a sound one.
+// verify returns the damage of a file, or why it could not be checked. The remarks are for a sound file.
 func (t target) verify(o source.Options) (remarks []string, err error) {
 	switch {
 	case t.state != nil:
@@ -167,14 +167,14 @@ func (t target) verify(o source.Options) (remarks []string, err error) {
 	return t.verifyTable(o)
 }
 
-// A logVerdict is what verify finds of a log.
+// A logVerdict is the result of verifying a log.
 type logVerdict struct {
 	remark string
 	err    error
 }
 
-// verifyLog verifies a log. The first one of a folder is verified with all others, since the next log tells what the end
-// of a log has lost.
+// verifyLog verifies a log. For the first log in a folder, it verifies all of them, since only the next log shows
+// whether the end of a log is lost.
 func (t target) verifyLog(o source.Options) (remarks []string, err error) {
 	if t.in.logs == nil {
 		t.in.logs = t.verifyLogs(o)
@@ -183,7 +183,7 @@ func (t target) verifyLog(o source.Options) (remarks []string, err error) {
 	return noted(nil, v.remark != "", v.remark), v.err
 }
 
-// verifyLogs verifies the logs of a folder, which t is one of.
+// verifyLogs verifies the logs in the folder of t.
 func (t target) verifyLogs(o source.Options) map[string]*logVerdict {
 	inTables := uint64(0)
 	if t.in.Version != nil && !o.AllTables {
@@ -204,9 +204,9 @@ func (t target) verifyLogs(o source.Options) map[string]*logVerdict {
 	return all
 }
 
-// noted returns remarks, with another one if it is so.
-func noted(remarks []string, is bool, remark string) []string {
-	if is {
+// noted appends remark to remarks if cond is true.
+func noted(remarks []string, cond bool, remark string) []string {
+	if cond {
 		remarks = append(remarks, remark)
 	}
 	return remarks
@@ -237,8 +237,8 @@ func (t target) verifyTable(o source.Options) (remarks []string, err error) {
 	return remarks, f.Wrap(errors.Join(err, f.Close()))
 }
 
-// checkSequence compares the last sequence number of a MANIFEST, or that of the logs if it is higher, with those of the
-// tables. All of these were checked before.
+// checkSequence compares the last sequence number of a MANIFEST, or of its logs if that is higher, with those of the
+// tables. Tables and logs were checked before.
 func (t target) checkSequence() error {
 	v := t.in.Version
 	if v == nil || filepath.Base(t.Path) != v.Manifest || t.in.highest <= max(v.Named, t.in.lastLog.Last()) {

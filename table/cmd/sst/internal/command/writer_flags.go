@@ -33,7 +33,7 @@ type writerFlags struct {
 	blockSize       int64
 	restartInterval int
 	compression     string
-	retained        bool // compression is that of the input
+	retained        bool // compression is the input's
 	properties      bool
 	concurrency     int
 }
@@ -75,7 +75,7 @@ func parseBits(s string) (int, error) {
 	return strconv.Atoi(s)
 }
 
-// errNoOutputTable is the error of commands that can also write to standard output.
+// errNoOutputTable is the error for a missing -o, in commands that can write to standard output.
 var errNoOutputTable = cli.UsageErrorf("missing -o OUT (use - for standard output)")
 
 // options returns the options of the Writer.
@@ -141,20 +141,20 @@ func (f *writerFlags) filters(o *table.WriterOptions, stderr io.Writer) (err err
 	return err
 }
 
-// notRepaired are the compressions that engines lack, and which these are. They do not say so when they repair a
-// database: C++ LevelDB moves the table away, and goleveldb deletes it.
+// notRepaired maps compressions to engines that lack them. When these engines repair a database, they drop such
+// tables silently: C++ LevelDB moves them away, and goleveldb deletes them.
 var notRepaired = map[string]string{
 	"zstd":    "C++ LevelDB ≤ 1.23",
 	"zlib":    "C++ LevelDB",
 	"deflate": "C++ LevelDB",
 }
 
-// prefixerNames is how the names of the Prefixers begin that --filter-prefix can name. The rest is the
-// value of the flag.
+// prefixerNames is the start of the names of the Prefixers that --filter-prefix supports. The rest is the flag's
+// value.
 const prefixerNames = "sievetable.prefix."
 
-// filterPrefixOf returns the Prefixer that a value of --filter-prefix names. With an empty delimiter or a length < 1,
-// no key would have a prefix.
+// filterPrefixOf returns the Prefixer for a value of --filter-prefix. An empty delimiter or a length < 1 is an error,
+// since no key would have a prefix.
 func filterPrefixOf(value string) (filter.Prefixer, error) {
 	if escaped, found := strings.CutPrefix(value, "delimiter:"); found {
 		if delimiter, err := printable.Unescape(escaped); err == nil && len(delimiter) > 0 {

@@ -37,9 +37,8 @@ func showUsualDefaults(flags *pflag.FlagSet) {
 	}
 }
 
-// retainSettings sets the flags that were not given to the settings of a table. The
-// settings come from a file, so they are limited: blocks, the index and the filter offsets
-// must not take much more than most bytes because of them.
+// retainSettings sets the flags that were not given to the settings of a table. The settings come from a file, so
+// they are limited: blocks, the index and the filter offsets must not take much more than most bytes.
 func (f *writerFlags) retainSettings(s *tablestats.Stats, most int64, given func(name string) bool) {
 	byBlocks, whole := -1, tablefilter.None
 	for _, filter := range s.Filters {
@@ -71,8 +70,8 @@ func retain[T any](given bool, flag *T, value T) {
 }
 
 // retainedBlockSize returns the block size in the properties, or else the estimated one, within limits. A single data
-// block stays a single one. It is larger if the index would be too large, because that size would give blocks with
-// single entries where the table has none.
+// block stays single. If blocks of that size could have one entry each, and the index would then take more than most
+// bytes, it returns a larger size.
 func retainedBlockSize(s *tablestats.Stats, most int64) int64 {
 	const byDefault = 4096
 	written := max(byDefault, uint64(s.DataRaw))
@@ -119,7 +118,7 @@ func retainedTableFilter(f tablestats.FilterStats) string {
 // retainedPagedBits returns the bits per key of a paged filter.
 func retainedPagedBits(f tablestats.FilterStats) int {
 	return bitsLike(f, paged.Policy{}.BitsPerKey(), tablefilter.MaxPagedBits, func(bitsPerKey int) (k int, size uint64) {
-		p, _ := paged.New(bitsPerKey) // in the range that it takes
+		p, _ := paged.New(bitsPerKey) // always in range
 		return p.K(), p.Size(uint64(f.Keys))
 	})
 }
@@ -134,8 +133,8 @@ func retainedLineBits(f tablestats.FilterStats) int {
 	})
 }
 
-// bitsLike returns the fewest bits per key, up to most, that give as high a k and as many bytes as a table filter has, or
-// the usual number if that gives just these. shape returns what a number of bits gives.
+// bitsLike returns the fewest bits per key, up to most, with at least the k and the size of a table filter. If the
+// usual number gives exactly these, it returns that. shape returns the k and size for a number of bits.
 func bitsLike(f tablestats.FilterStats, usual, most int, shape func(bitsPerKey int) (k int, size uint64)) int {
 	if k, size := shape(usual); k == f.KMax && size == f.Bytes {
 		return usual
@@ -174,11 +173,11 @@ func mainCompression(compression map[string]int) string {
 	return best
 }
 
-// How many tables of a database, and blocks of each, tell its compression.
+// The numbers of tables in a database, and of blocks in each, that are sampled for its compression.
 const sampledTables, sampledBlocks = 16, 4
 
-// retainCompression sets --compression, unless it was given, to the most frequent one in blocks of databases: the programs
-// that use these may read no other.
+// retainCompression sets --compression, unless it was given, to the most frequent one in blocks of databases.
+// Programs that use the databases may not read others.
 func (f *writerFlags) retainCompression(all []*source.Source, given func(name string) bool) {
 	if given("compression") {
 		return
@@ -203,12 +202,12 @@ func (f *writerFlags) retainCompression(all []*source.Source, given func(name st
 
 // sampleCompression counts some data blocks of a table by their compressions.
 func sampleCompression(file *dbfile.File, blocks map[string]int) {
-	if file.Reader == nil || file.IsSorted() { // what was sorted is not as it was stored
+	if file.Reader == nil || file.IsSorted() { // sorted entries are not stored as in the file
 		return
 	}
 	l, err := file.Reader.Layout()
 	if err != nil {
-		return // and reading the table reports it
+		return // reading the table reports the error
 	}
 	n := min(sampledBlocks, len(l.Data))
 	for i := range n {
@@ -219,8 +218,7 @@ func sampleCompression(file *dbfile.File, blocks map[string]int) {
 	}
 }
 
-// retainedFilterPrefix returns the value of --filter-prefix for the Prefixer that a table names, or "" if
-// no value stands for it.
+// retainedFilterPrefix returns the value of --filter-prefix for a table's Prefixer, or "" if there is none.
 func retainedFilterPrefix(p *layout.Properties) string {
 	if p == nil {
 		return ""
@@ -233,8 +231,7 @@ func retainedFilterPrefix(p *layout.Properties) string {
 	return value
 }
 
-// notePrefixLoss says that the filters of a new table of the same entries do not hold prefixes, if those of
-// f do.
+// notePrefixLoss prints a note if the filters of f contain prefixes, but those of the new table do not.
 func (w *writerFlags) notePrefixLoss(stderr io.Writer, f *dbfile.File) {
 	if p, err := f.Reader.Properties(); err == nil && p.FilterPrefix != "" && w.filterPrefix == "" {
 		text.Note(stderr, "the new table's filters contain no prefixes, unlike the old table's (%s): use --filter-prefix", printable.Escape([]byte(p.FilterPrefix)))
