@@ -89,7 +89,7 @@ func reportUnread(w io.Writer) func(path string, at int64, err error) {
 	var reported sync.Map // by path
 	return func(path string, at int64, err error) {
 		if _, loaded := reported.LoadOrStore(path, true); !loaded {
-			text.Say(w, "%s: at %d: %v: what the disk cannot read counts as damaged. To save more of it, copy the files by ddrescue, and repair the copy",
+			text.Say(w, "%s: at %d: %v: unreadable parts count as damaged. To save more, copy the files with ddrescue, and repair the copy",
 				path, at, syscall.EIO)
 		}
 	}
