@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
-// No list of commands has an alias, and its help is that of the command.
+// Aliases are in no list of commands, and have the help of their commands.
 func TestAliasesAreInNoList(t *testing.T) {
 	_, list, _ := sst("help")
 	for name, command := range program.Aliases {
@@ -22,7 +22,7 @@ func TestAliasesAreInNoList(t *testing.T) {
 	}
 }
 
-// sst compact writes what it always has: the database that sst merge --database writes, byte for byte.
+// sst compact writes the same database as sst merge --database, byte for byte.
 func TestCompactIsMerge(t *testing.T) {
 	dir := t.TempDir()
 	db, lines := filepath.Join(dir, "db"), tempFile(t, "lines", "b\t7\tset\t2\nb\t5\tset\t1\nc\t6\tdelete\t\na\t1\tset\t0\n")
@@ -47,7 +47,7 @@ func filesOf(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// A command that sieve has now is named.
+// For a command that has moved to sieve, the message names the new one.
 func TestMoved(t *testing.T) {
 	for name, to := range program.Moved {
 		if status, _, stderr := sst(name, "-n", "10"); status != cli.ExitUsage || stderr != "sst: "+name+" has moved: run "+to+"\n" {

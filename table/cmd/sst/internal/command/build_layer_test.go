@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// tempFile writes a file of a temporary directory, and returns its path.
+// tempFile writes a file in a temporary directory, and returns its path.
 func tempFile(t *testing.T, name, contents string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -23,7 +23,7 @@ func tempFile(t *testing.T, name, contents string) string {
 	return path
 }
 
-// Layers that builds have added show what a map shows that takes the same changes.
+// A set with layers from sst build has the pairs of a map with the same changes.
 func TestBuildLayers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 44))
 	for range rounds(2, 30) {
@@ -38,7 +38,7 @@ func TestBuildLayers(t *testing.T) {
 	}
 }
 
-// addRandomLayer adds a layer to a set, and does the same to a map.
+// addRandomLayer adds a layer to a set, and makes the same changes to a map.
 func addRandomLayer(t *testing.T, rng *rand.Rand, dir string, pairs map[string]string) {
 	t.Helper()
 	added, removed := randomPairs(rng, 100), randomPairs(rng, 50)
@@ -67,7 +67,7 @@ func addRandomLayer(t *testing.T, rng *rand.Rand, dir string, pairs map[string]s
 	maps.Copy(pairs, added)
 }
 
-// Layers of filters have no key less than what was added, and few more.
+// Layers of filters report all keys that were added, and few others.
 func TestBuildLayersOfFilters(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 45))
 	dir, present, option := filepath.Join(t.TempDir(), "set"), map[string]string{}, "-o"
@@ -108,7 +108,7 @@ func (s *countingSource) ReadAt(ctx context.Context, name string, p []byte, off 
 	return n, err
 }
 
-// A day on which 0.1 % of the keys change takes at most 1 % of the set's bytes to send and to open.
+// If 0.1 % of the keys change in a day, at most 1 % of the set's bytes have to be sent and read.
 func TestBytesOfADay(t *testing.T) {
 	const keys = 100_000
 	var lines, added, removed strings.Builder
@@ -148,8 +148,7 @@ func TestBytesOfADay(t *testing.T) {
 	}
 }
 
-// opensOf opens a set with all tables. The function that it returns swaps it for the set that is there
-// then, and returns how many bytes that read.
+// opensOf opens a set with all tables. swap replaces it by the current set, and returns the number of bytes read.
 func opensOf(t *testing.T, src *countingSource) (swap func() int64) {
 	t.Helper()
 	read := func() *set.Manifest {

@@ -38,8 +38,7 @@ func randomInput(rng *rand.Rand) (pairs map[string]string, lines string) {
 	return pairs, b.String()
 }
 
-// goleveldb takes a database that sst builds for one of its own: it reads it, writes to it, compacts it
-// and reads it again.
+// goleveldb accepts a database that sst builds: it reads it, writes to it, compacts it and reads it again.
 func TestBuiltDatabaseIsThatOfAnEngine(t *testing.T) {
 	t.Parallel()
 	for seed, rng := range seeds(rounds(8, 100), 32) {
@@ -68,8 +67,8 @@ func TestBuiltDatabaseIsThatOfAnEngine(t *testing.T) {
 	}
 }
 
-// With --on-duplicate count, each key has the number of its lines: of lines in any order and in
-// order, also of keys that are too long to be sorted in memory, in tables and in sets.
+// With --on-duplicate count, the value of each key is its number of lines: for sorted and unsorted lines, for tables
+// and sets, and for keys that are too long to be sorted in memory.
 func TestCountIsThatOfAMap(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 7))
 	for range 6 {
@@ -93,7 +92,7 @@ func TestCountIsThatOfAMap(t *testing.T) {
 	}
 }
 
-// repeatedLines returns n lines of at most so many distinct keys, and how often each key comes.
+// repeatedLines returns n lines with at most that many distinct keys, and the number of lines of each key.
 func repeatedLines(rng *rand.Rand, n, distinct int) (lines []string, counts map[string]int) {
 	counts = map[string]int{}
 	for range n {
@@ -108,7 +107,7 @@ func repeatedLines(rng *rand.Rand, n, distinct int) (lines []string, counts map[
 	return lines, counts
 }
 
-// Whether there is a terminal to show progress on is found out once, and not for each pair.
+// Whether progress is shown on a terminal is determined once, not for each pair.
 func TestWritingAllocatesNothingForEachPair(t *testing.T) {
 	const n = 10_000
 	records := func(yield func(*merge.Sorted, error) bool) {

@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-// A changing is a database of which other directories have the same writes in other tables and logs.
+// A changing is a database, and other directories with the same writes in other tables and logs.
 type changing struct {
 	*levels
 	layouts []string // directories that can take the place of dir
@@ -36,7 +36,7 @@ func newChanging(t *testing.T, rng *rand.Rand, most int) *changing {
 	return d
 }
 
-// change puts another directory in the place of the database.
+// change replaces the directory of the database by another one.
 func (d *changing) change(t *testing.T) {
 	t.Helper()
 	other, aside := d.layouts[d.rng.IntN(len(d.layouts))], d.dir+".aside"
@@ -56,8 +56,8 @@ func (d *levels) options() source.ScanOptions {
 	return source.ScanOptions{From: d.bound(), To: d.bound(), Reverse: d.rng.IntN(2) == 0, Versions: d.rng.IntN(2) == 0, Tombstones: d.rng.IntN(2) == 0}
 }
 
-// Whenever the files of a database are replaced by others with the same writes: a scan has each version once and in
-// order, with any bounds, and lookups find all keys.
+// While the files of a database are replaced by others with the same writes, a scan with any bounds returns each
+// version once and in order, and lookups find all keys.
 func TestScanOfChangingFiles(t *testing.T) {
 	t.Parallel()
 	tries := rounds(40, 2000)
@@ -86,7 +86,7 @@ func TestScanOfChangingFiles(t *testing.T) {
 	}
 }
 
-// checkGet compares a lookup with the pairs that there are.
+// checkGet compares a lookup with the expected pairs.
 func checkGet(t *testing.T, what string, s *source.Source, pairs map[string]string, key string) {
 	t.Helper()
 	value, there := pairs[key]
@@ -95,7 +95,7 @@ func checkGet(t *testing.T, what string, s *source.Source, pairs map[string]stri
 	}
 }
 
-// scanChanging compares a scan with the model while the files change, and lookups of another Source.
+// scanChanging compares a scan, and lookups in another Source, with the model while the files change.
 func (d *changing) scanChanging(t *testing.T, what string, s, lookups *source.Source) {
 	t.Helper()
 	o, often, pairs := d.options(), 1+d.rng.IntN(8), current(d.writes)
@@ -116,8 +116,8 @@ func (d *changing) scanChanging(t *testing.T, what string, s, lookups *source.So
 	}
 }
 
-// More tables than stay open, of a set with layers: scans that go on at the same time, and lookups between their
-// entries, show what the set has.
+// If a set with layers has more tables than stay open, concurrent scans, and lookups between their entries, return
+// the pairs of the set.
 func TestScansOfManyOpenTables(t *testing.T) {
 	t.Parallel()
 	for seed, rng := range seeds(rounds(8, 300), 94) {
@@ -152,7 +152,7 @@ func TestScansOfManyOpenTables(t *testing.T) {
 	}
 }
 
-// checkBounds compares a scan within bounds, or of keys with a prefix, with what the set has.
+// checkBounds compares a scan within bounds, or of a prefix, with the pairs of the set.
 func (l *layeredSet) checkBounds(t *testing.T, what string, rng *rand.Rand, s *source.Source) {
 	t.Helper()
 	from, to, prefix := layeredKey(rng.IntN(layeredKeys)), layeredKey(rng.IntN(layeredKeys)), ""

@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// oddNames are names of tables that a shell must quote, each with a first character of its own.
-// If one is evaluated, there is a file of the name pwned.
+// oddNames are names of tables that a shell must quote, each with a different first character. If a shell evaluates
+// one, it creates the file pwned.
 var oddNames = []string{
 	"spa ce.ldb", "it's.ldb", `dou"ble.ldb`, "$HOME.ldb", "x$(touch pwned).ldb", "`touch pwned`.ldb", "new\nline.ldb", "ta\tb.ldb",
 	`\back.ldb`, ";semi&colon.ldb", "co:lo:n.ldb", "eq=u=al.ldb", "~tilde.ldb", "*star?.ldb", "ümlaut.ldb", "#hash.ldb", "(par[en.ldb", "@at.ldb", "!bang!.ldb",
 }
 
-// Each shell answers ^T with the words of its line, with a bar behind each, and with ␤ for a
-// newline, ␉ for a tab. Then the line is empty.
+// On ^T, each shell prints the words of its line, each with a bar after it, and with ␤ for a newline and ␉ for a tab.
+// Then it clears the line.
 const (
 	bashRC = `source <(sst completion bash)
 words() {
@@ -54,7 +54,7 @@ echo ‹ready›
 `
 )
 
-// Each of these starts a shell that has nothing but the completion of sst.
+// startBash, startZsh and startFish start a shell with nothing but the completion of sst.
 func startBash(t *testing.T, dir string) *shell {
 	t.Helper()
 	rc := filepath.Join(t.TempDir(), "rc")
@@ -71,7 +71,7 @@ func startZsh(t *testing.T, dir string) *shell {
 func startFish(t *testing.T, dir string) *shell {
 	t.Helper()
 	writeFile(t, filepath.Join(dir, ".config/fish/config.fish"), fishRC)
-	// Without this directory, fish writes to it in the background, also after its end.
+	// Without this directory, fish fills it in the background, even after it has exited.
 	noError(t, os.MkdirAll(filepath.Join(dir, ".local/share/fish/generated_completions"), 0o777))
 	return startShell(t, dir, "fish", "-i")
 }
@@ -92,7 +92,7 @@ func writeTree(t *testing.T) (dir string) {
 	return dir
 }
 
-// What shells make of a TAB: commands, flags, their values, and files that the command takes.
+// On TAB, shells complete commands, flags, their values, and files that the command accepts.
 func TestShellsComplete(t *testing.T) {
 	t.Parallel()
 	for name, start := range shellsToTry {
@@ -133,7 +133,7 @@ func TestShellsComplete(t *testing.T) {
 	}
 }
 
-// In bash, M-* puts all completions on the line. Variables and ~ stand for what they are.
+// In bash, M-* puts all completions on the line. Variables and ~ are expanded.
 func TestBashLists(t *testing.T) {
 	t.Parallel()
 	dir := writeTree(t)
@@ -155,7 +155,7 @@ func TestBashLists(t *testing.T) {
 	}
 }
 
-// Whatever characters a name has, and however its start is quoted, it becomes one word.
+// A name is completed to one word, whatever its characters, and however its start is quoted.
 func TestShellsCompleteOddNames(t *testing.T) {
 	t.Parallel()
 	for shell, start := range shellsToTry {
@@ -187,7 +187,7 @@ func TestShellsCompleteOddNames(t *testing.T) {
 	}
 }
 
-// quotedStarts quotes starts of a name in ways that the shell takes.
+// quotedStarts quotes starts of a name in ways that the shell accepts.
 func quotedStarts(shell, name string) []string {
 	first, size := utf8.DecodeRuneInString(name)
 	switch {

@@ -10,7 +10,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
-// sst convert of one table in its place, at once, loses no exceptions: the table is as if they had run one after the other.
+// If sst convert runs several times at once on one table in place, no exceptions are lost: the table is the same as
+// after one run at a time.
 func TestConvertAtOnce(t *testing.T) {
 	t.Parallel()
 	const n = 6

@@ -20,7 +20,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// newSieveSet writes a set with layers, whose filters often err.
+// newSieveSet writes a set with layers, whose filters have many false positives.
 func newSieveSet(t *testing.T, rng *rand.Rand) *layeredSet {
 	t.Helper()
 	fuse4, err := fuse.New(4)
@@ -33,8 +33,8 @@ func newSieveSet(t *testing.T, rng *rand.Rand) *layeredSet {
 	return s.fill(t, rng, rng.IntN(3))
 }
 
-// After convert --never, no table of a set reports a key of the list that it does not have, and the set is the same
-// otherwise: only tables whose filters erred are new. A key of the set is refused, and then nothing is.
+// After convert --never, no table of a set reports a listed key that it does not contain. Only tables that did are
+// rewritten, and the set has the same pairs. If a listed key is in the set, convert fails and changes nothing.
 func TestConvertSetNever(t *testing.T) {
 	t.Parallel()
 	refused, changed, unchanged := 0, 0, 0

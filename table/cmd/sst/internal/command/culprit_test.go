@@ -22,8 +22,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
-// writeSmall has goleveldb write a database of three tables and a log, in a directory whose name a shell does not
-// take as it is.
+// writeSmall has goleveldb write a database with three tables and a log, in a directory whose name must be quoted in
+// a shell.
 func writeSmall(t *testing.T) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "my db")
@@ -44,10 +44,10 @@ func writeSmall(t *testing.T) (dir string) {
 	return dir
 }
 
-// databaseFile matches the names of files of a database in messages.
+// databaseFile matches the names of a database's files in messages.
 var databaseFile = regexp.MustCompile(`CURRENT\b|MANIFEST-[0-9]+|[0-9]{6}\.(?:ldb|log)`)
 
-// A fault is what is wrong with a file.
+// A fault is a way to damage a file.
 type fault struct {
 	name  string
 	apply func(rng *rand.Rand, path string) error
@@ -70,17 +70,17 @@ var fileFaults = []fault{
 	{"changed", random(dbdamage.Flipped)},
 }
 
-// databaseCommands read a database. DIR stands for it, and NEW for a directory that does not exist.
+// databaseCommands read a database. DIR stands for its directory, and NEW for a directory that does not exist.
 var databaseCommands = []string{"get DIR a0007", "get DIR k0007 t0007 z0007", "scan DIR", "verify DIR", "stats --tables DIR", "stats DIR", "repair DIR -o NEW", "merge --database DIR -o NEW", "diff DIR SOUND"}
 
-// loss matches what a message says of a file that is damaged or missing.
+// loss matches messages about a damaged or missing file.
 var loss = regexp.MustCompile(`lost|missing|does not exist|mismatch|footer|no version edit|a directory|names "|size is|truncated|unexpected|no such file`)
 
-// literal matches a word of the help that stands for the name of a file. NEW is one that the user chooses.
+// literal matches the help's placeholders for file names. NEW is not one, since the user chooses that name.
 var literal = regexp.MustCompile(`\b(DIR|SOURCE|FILE|TABLE)\b`)
 
-// If one file of a database is at fault, messages name it, each message that names a file names it first, and no
-// other says once more what is lost. Commands that they advise can be pasted.
+// If one file of a database is damaged, messages name it. Each message that names files names it first, and only one
+// reports the loss. Suggested commands can be pasted.
 func TestMessagesNameTheFile(t *testing.T) {
 	t.Parallel()
 	sound := writeSmall(t)
@@ -102,7 +102,7 @@ func TestMessagesNameTheFile(t *testing.T) {
 	}
 }
 
-// checkMessages runs a command on a database of which a file is at fault.
+// checkMessages runs a command on a database with a damaged file.
 func checkMessages(t *testing.T, sound, dir, name, fault, command string) {
 	t.Helper()
 	args := strings.Fields(command)
@@ -142,24 +142,24 @@ func checkMessages(t *testing.T, sound, dir, name, fault, command string) {
 	checkAdvice(t, dir, said)
 }
 
-// isAboutName reports whether a message is about a file that it names behind CURRENT, which names it, or about what
-// is read in place of it.
+// isAboutName reports whether a message is about the named file although it names another one first: because CURRENT
+// names it, or because the message is about the files that are read instead.
 func isAboutName(line, name string) bool {
 	return strings.Contains(line, "CURRENT names "+name) || strings.Contains(line, "CURRENT does not exist") && name == "CURRENT" || mayBeObsolete(line, name)
 }
 
-// mayBeObsolete reports whether a message is about a table that a damaged MANIFEST lists, and that is missing: an edit
-// that cannot be read may have removed it.
+// mayBeObsolete reports whether a message is about a missing table that the damaged MANIFEST called name lists: an
+// unreadable edit may have removed the table.
 func mayBeObsolete(line, name string) bool {
 	return strings.Contains(line, "listed in "+name+", which is damaged: the table may be obsolete")
 }
 
-// isOlder reports whether a fault leaves a MANIFEST as it may have been before. Then other files are wrong beside it.
+// isOlder reports whether a fault leaves a MANIFEST as it may have been earlier. Other files then do not match it.
 func isOlder(name, fault string) bool {
 	return fault == "truncated" && strings.HasPrefix(name, "MANIFEST")
 }
 
-// checkAdvice runs the commands that messages advise, as a shell takes them.
+// checkAdvice runs the commands that messages suggest, as a shell parses them.
 func checkAdvice(t *testing.T, dir, said string) {
 	t.Helper()
 	bash, err := exec.LookPath("bash")
@@ -186,8 +186,8 @@ func checkAdvice(t *testing.T, dir, said string) {
 	}
 }
 
-// A repair names few ranges of lost keys, or one range for each file, and says how many pairs may be old, and how to
-// leave them out.
+// A repair names each range of lost keys if there are few. Otherwise it names one range for each file, and the number
+// of ranges.
 func TestRepairNamesFewRanges(t *testing.T) {
 	t.Parallel()
 	for blocks, want := range map[int]int{3: 3, 8: 8, 9: 1, 30: 1} {

@@ -26,7 +26,7 @@ func sst(args ...string) (status int, stdout, stderr string) {
 	return status, out.String(), errs.String()
 }
 
-// sound is a table and where its parts are.
+// sound is an undamaged table and its layout.
 type sound struct {
 	contents []byte
 	layout   *layout.Layout
@@ -54,7 +54,7 @@ func readSound(t *testing.T, path string) sound {
 	return s
 }
 
-// A damage is done to a table.
+// A damage is a way to damage a table.
 type damage struct {
 	name string
 	do   func(s sound, c []byte) []byte
@@ -70,7 +70,7 @@ func flip(at func(s sound) uint64) func(s sound, c []byte) []byte {
 	}
 }
 
-// zero has all of the blocks from first to last zeros, trailers too.
+// zero overwrites the blocks from first to last, and their trailers, with zeros.
 func zero(first, last int) func(s sound, c []byte) []byte {
 	return func(s sound, c []byte) []byte {
 		from, to := s.layout.Data[first], s.layout.Data[last]
@@ -83,7 +83,7 @@ func cut(keep func(s sound) int) func(s sound, c []byte) []byte {
 	return func(s sound, c []byte) []byte { return c[:keep(s)] }
 }
 
-// damages are each class of damage once, in its place.
+// damages returns each class of damage once.
 func damages() []damage {
 	data := func(i int) func(s sound) uint64 { return func(s sound) uint64 { return s.layout.Data[i].Offset + 1 } }
 	last := func(s sound) uint64 { return s.layout.Data[len(s.layout.Data)-1].Offset }
@@ -118,8 +118,8 @@ func damages() []damage {
 	}
 }
 
-// With each class of damage, every command ends with its status and a message, and
-// salvage has every pair outside the damaged blocks.
+// For each class of damage, every command exits with its status and a message, and salvage keeps every pair outside
+// the damaged blocks.
 func TestDamagedFiles(t *testing.T) {
 	long.NoRace(t)
 	for _, file := range []string{"goleveldb/block-1024.ldb", "leveldb/snappy-block-256.ldb"} {
@@ -158,7 +158,7 @@ func checkCommands(t *testing.T, d damage, path string) {
 		want := map[bool]int{false: 0, true: cli.ExitDamaged}[c.damaged]
 		if c.args[0] == "stats" || c.args[0] == "report" || c.args[0] == "convert" {
 			if status == 0 && !damagedData {
-				want = 0 // a filter that is damaged is none
+				want = 0 // a damaged filter is ignored
 			}
 		}
 		if status != want || strings.Contains(stdout+stderr, "goroutine") || (status != 0) != (stderr != "") {

@@ -22,8 +22,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// writeOverwritten has goleveldb write a database of several levels and a live log: keys that are
-// written again and again, of which many are deleted.
+// writeOverwritten has goleveldb write a database with several levels and a live log. Its keys are overwritten again
+// and again, and many are deleted.
 func writeOverwritten(t *testing.T, rng *rand.Rand, dir string) {
 	t.Helper()
 	o := &opt.Options{WriteBuffer: 16<<10 + rng.IntN(64<<10), CompactionTableSize: 8<<10 + rng.IntN(16<<10), BlockSize: 1 << 10, Filter: filter.NewBloomFilter(10)}
@@ -44,8 +44,8 @@ func writeOverwritten(t *testing.T, rng *rand.Rand, dir string) {
 	})
 }
 
-// Whatever is damaged of a database, what lies outside is shown, and nothing older in the place of
-// what is lost without a message.
+// Whatever part of a database is damaged, entries outside it are shown, and no older version takes the place of a
+// lost one without a message.
 func TestDamagedDatabases(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -60,14 +60,14 @@ func TestDamagedDatabases(t *testing.T) {
 	}
 }
 
-// inPlaces put something else in the place of a file. The messages call it by their names.
+// inPlaces replace a file by something else, which messages call by these names.
 var inPlaces = map[string]func(name string) error{
 	"a link to a file that does not exist": func(name string) error { return os.Symlink("nowhere", name) },
 	"a directory, not a regular file":      func(name string) error { return os.Mkdir(name, 0o777) },
 }
 
-// A table or a live log whose name is a link that leads nowhere, or a directory, is lost, and the rest of its database is
-// read, with CURRENT or without.
+// If a table or a live log is a dangling link or a directory, it is lost. The rest of its database is read, with or
+// without CURRENT.
 func TestWhatIsInPlaceOfAFile(t *testing.T) {
 	t.Parallel()
 	for what, put := range inPlaces {
@@ -96,7 +96,7 @@ func TestWhatIsInPlaceOfAFile(t *testing.T) {
 	}
 }
 
-// If the newest versions of a key are in a corrupt data block, get shows the newest one behind it, as scan does.
+// If the newest versions of a key are in a corrupt data block, get shows the newest one after it, like scan.
 func TestGetPastDamage(t *testing.T) {
 	t.Parallel()
 	d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
@@ -109,7 +109,8 @@ func TestGetPastDamage(t *testing.T) {
 	}
 }
 
-// The writes that are missing at the end of a log are its damage, though only the next log tells.
+// Writes that are missing at the end of a log count as its damage, though only the next log shows that they are
+// missing.
 func TestVerifyCutLog(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "db")

@@ -19,7 +19,7 @@ func flipBlock(t *testing.T, path string, block int) {
 	flipAt(t, path, int64(layoutOf(t, path).Data[block].Offset))
 }
 
-// damage damages something.
+// damage damages a random part of the database.
 func (d *levels) damage(t *testing.T) {
 	t.Helper()
 	kinds := []func(*testing.T) string{d.loseTable, d.loseTable, d.replaceTable, d.damageBlock, d.damageBlock, d.damageLog, d.damageLog, d.damageLog, d.addSpare, d.addSpare, d.addStray, d.cutManifest, d.cutManifest, d.loseCurrent}
@@ -40,7 +40,7 @@ func (d *levels) loseTable(t *testing.T) string {
 	return "lost " + s.path
 }
 
-// replaceTable puts a table in the place of another, all but the last of whose entries it has.
+// replaceTable replaces a table by one with all but its last entry.
 func (d *levels) replaceTable(t *testing.T) string {
 	t.Helper()
 	i := d.rng.IntN(len(d.tables) + 1)
@@ -73,8 +73,8 @@ func (d *levels) damageBlock(t *testing.T) string {
 	return fmt.Sprintf("block %d of %s", i, s.path)
 }
 
-// damageLog removes a log that the MANIFEST names, or damages the batch of a write that others follow, after which a
-// reader goes on where the next block of the log begins.
+// damageLog removes a log that the MANIFEST names, or damages a write that others follow. After it, a reader
+// continues at the next block of the log.
 func (d *levels) damageLog(t *testing.T) string {
 	t.Helper()
 	i := d.rng.IntN(len(d.logs))
@@ -89,7 +89,7 @@ func (d *levels) damageLog(t *testing.T) string {
 			// goleveldb removes a log without writes. If one empty log follows, nothing shows that it had some.
 			return "no loss of " + l.path
 		}
-		os.Remove(l.path) // it can be lost before
+		os.Remove(l.path) // it may be lost already
 		l.writes = nil
 		d.lostLog = max(d.lostLog, l.number)
 		return "lost " + l.path
@@ -97,7 +97,7 @@ func (d *levels) damageLog(t *testing.T) string {
 	return d.damageWrites(t, l, d.rng.IntN(2) == 0)
 }
 
-// damageWrites damages writes of a log, or adds a record to it that is no batch.
+// damageWrites damages writes of a log, or adds a record that is not a batch.
 func (d *levels) damageWrites(t *testing.T, l *storedLog, adds bool) string {
 	t.Helper()
 	contents, err := os.ReadFile(l.path)
@@ -109,13 +109,13 @@ func (d *levels) damageWrites(t *testing.T, l *storedLog, adds bool) string {
 		flipAt(t, l.path, d.rng.Int64N(int64(len(contents)/2)))
 		return "writes of " + l.path
 	}
-	first := min(len(contents), 7+int(binary.LittleEndian.Uint16(contents[4:]))) // behind it nothing is lost
+	first := min(len(contents), 7+int(binary.LittleEndian.Uint16(contents[4:]))) // after it, nothing is lost
 	d.write(t, filepath.Base(l.path), slices.Insert(contents, first, tabletest.Log(t, "no batch")...))
 	return "no batch in " + l.path
 }
 
-// addSpare adds a table that the MANIFEST does not list: what a compaction or a transaction has not finished. Some are
-// damaged.
+// addSpare adds a table that the MANIFEST does not list, as an unfinished compaction or transaction leaves it. Some
+// are damaged.
 func (d *levels) addSpare(t *testing.T) string {
 	t.Helper()
 	path, writes := d.uncommitted(t, fmt.Sprintf("%06d.ldb", 900+len(d.what)))
@@ -127,7 +127,7 @@ func (d *levels) addSpare(t *testing.T) string {
 	return "spare " + path
 }
 
-// addStray adds a table of a name that no engine gives, or that stands for a table with another extension too.
+// addStray adds a table with a name that no engine uses, or with the number of a listed table and another extension.
 func (d *levels) addStray(t *testing.T) string {
 	t.Helper()
 	names := []string{"backup.ldb", "77.ldb", "0000901.ldb"}
@@ -138,7 +138,7 @@ func (d *levels) addStray(t *testing.T) string {
 	return "stray " + path
 }
 
-// spareBlock is how many entries a block has of a table that the MANIFEST does not list.
+// spareBlock is the number of entries per block in tables that the MANIFEST does not list.
 const spareBlock = 3
 
 // uncommitted writes a table that the MANIFEST does not list.
@@ -160,8 +160,8 @@ func (d *levels) uncommitted(t *testing.T, name string) (path string, writes []r
 	return path, writes
 }
 
-// loseCurrent removes CURRENT or has it name what does not exist. Now and then there is an older MANIFEST too, which
-// lists fewer tables.
+// loseCurrent removes CURRENT, or damages it so that it names no MANIFEST that exists. Sometimes it adds an older
+// MANIFEST, which lists fewer tables.
 func (d *levels) loseCurrent(t *testing.T) string {
 	t.Helper()
 	if d.noCurrent {
@@ -184,10 +184,10 @@ func (d *levels) loseCurrent(t *testing.T) string {
 	return fmt.Sprintf("CURRENT is %q, out of date %t", current, d.outOfDate)
 }
 
-// tornEdit is the start of an edit that was not written to its end.
+// tornEdit is the start of an edit that was not written completely.
 const tornEdit = "\x01\x02\x03\x04\xff\x00\x01cut"
 
-// cutManifest adds to the MANIFEST what no reader can read.
+// cutManifest adds unreadable bytes to the MANIFEST.
 func (d *levels) cutManifest(t *testing.T) string {
 	t.Helper()
 	if d.torn || d.doubt || d.noCurrent {

@@ -17,8 +17,8 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// isLost reports whether a key is in a damaged part of a level up to one. older says that parts count too whose versions
-// of the key are older than another one in their level.
+// isLost reports whether a key is in a damaged part of this or a lower level. If older is true, it also counts parts
+// whose versions of the key are older than another one in their level.
 func (d *levels) isLost(level int, key string, older bool) bool {
 	return slices.ContainsFunc(d.lost, func(p keysOfPart) bool {
 		return p.level <= level && p.from <= key && key <= p.to && (older || !p.older || p.from < key)
@@ -30,7 +30,7 @@ func (d *levels) hasSpare() bool {
 	return slices.ContainsFunc(d.what, func(what string) bool { return strings.HasPrefix(what, "spare") })
 }
 
-// isCertain reports whether an entry of a repair is certain, by what sst help repair says. older is as for isLost.
+// isCertain reports whether an entry of a repair is certain, by the rules in sst help damage. older is as for isLost.
 func (d *levels) isCertain(e source.Entry, older bool) bool {
 	unsound, isLive := d.torn || d.doubt, slices.ContainsFunc(d.logs, func(l storedLog) bool { return l.path == e.Log && l.number > d.lostLog })
 	switch {
@@ -46,8 +46,8 @@ func (d *levels) isCertain(e source.Entry, older bool) bool {
 	return !d.isLost(e.Table.Meta.Level, string(e.Key), older)
 }
 
-// Whatever of a database is damaged: a scan and lookups show the newest writes that are not lost, what is lost is
-// named, no more than it, and for a repair what is certain is the newest, as sst help repair says.
+// Whatever part of a database is damaged, scans and lookups show the newest writes that are not lost, and messages
+// name exactly what is lost. The pairs that are certain for a repair are the newest, as sst help damage says.
 func TestDamagedLevels(t *testing.T) {
 	t.Parallel()
 	for seed, rng := range seeds(rounds(150, 5000), 91) {
@@ -82,7 +82,7 @@ func (d *levels) check(t *testing.T, what string, o source.Options) {
 		if o.Repair && d.hasSpare() {
 			d.checkRepaired(t, what, w.key, shown)
 		}
-		if o.Repair && (d.torn || d.doubt || d.outOfDate || d.brokenLog) && d.hasSpare() { // what is in these tables can count
+		if o.Repair && (d.torn || d.doubt || d.outOfDate || d.brokenLog) && d.hasSpare() { // entries of these tables can count
 			continue
 		}
 		named := slices.ContainsFunc(losses, func(l source.Loss) bool { return contains(l.Keys, w.key) })
@@ -112,7 +112,7 @@ func (d *levels) check(t *testing.T, what string, o source.Options) {
 	}
 }
 
-// checkWithoutLogs checks that a repair that leaves out the logs keeps nothing for certain that they have newer.
+// checkWithoutLogs checks that in a repair without the logs, no pair is certain if a log has a newer write.
 func (d *levels) checkWithoutLogs(t *testing.T, what string) {
 	t.Helper()
 	s, err := source.OpenSource(d.dir, source.Options{ListOptions: dbdir.ListOptions{Repair: true, NoLogs: true}})
@@ -128,8 +128,8 @@ func (d *levels) checkWithoutLogs(t *testing.T, what string) {
 	}
 }
 
-// checkRepaired checks that a repair shows the newest write to a key that can be read. Tables that the MANIFEST does not
-// list count only where something is lost, or if it can have lost them.
+// checkRepaired checks that a repair shows the newest readable write to a key. Tables that the MANIFEST does not list
+// count only where something is lost, or if the MANIFEST may have lost edits.
 func (d *levels) checkRepaired(t *testing.T, what, key string, shown map[string]string) {
 	t.Helper()
 	isLost := d.isLost(allLevels, key, false)
@@ -158,7 +158,7 @@ func (d *levels) checkRepaired(t *testing.T, what, key string, shown map[string]
 	}
 }
 
-// scan returns what a scan shows, in order and once, and checks what is certain of it.
+// scan returns the pairs of a scan. It checks that they are in order and unique, and which of them are certain.
 func (d *levels) scan(t *testing.T, what string, s *source.Source, repairs bool) map[string]string {
 	t.Helper()
 	shown, want, last, lost := map[string]string{}, current(d.writes), "", s.NewLossCursor()
@@ -186,7 +186,7 @@ func (d *levels) scan(t *testing.T, what string, s *source.Source, repairs bool)
 	return shown
 }
 
-// contains reports whether a range has a key.
+// contains reports whether a range contains a key.
 func contains(r source.KeyRange, key string) bool {
 	from, to := strings.Compare(key, string(r.From)), strings.Compare(key, string(r.To))
 	return (r.From == nil || from > 0 || from == 0 && !r.AfterFrom) && (r.To == nil || to < 0 || to == 0 && !r.BeforeTo)
@@ -202,8 +202,8 @@ func (d *levels) newest(key string) (sequence uint64) {
 	return sequence
 }
 
-// What Scan shows with any options is what a scan of all versions has within the bounds, forward or backward, without
-// those that the MANIFEST does not count. Lookups show the same.
+// With any options, Scan returns the versions within the bounds, forward or backward, without those that the MANIFEST
+// does not count. Lookups agree.
 func TestScanOptionsAgree(t *testing.T) {
 	t.Parallel()
 	for seed, rng := range seeds(rounds(100, 3000), 92) {
@@ -226,7 +226,7 @@ func TestScanOptionsAgree(t *testing.T) {
 	}
 }
 
-// expect returns what a scan with the options has.
+// expect returns the entries that a scan with the options must return.
 func (d *levels) expect(o source.ScanOptions) (all []string) {
 	counts := func(w rawEntry) bool { return o.Versions || w.sequence <= d.counted }
 	sorted := slices.DeleteFunc(slices.SortedFunc(slices.Values(d.writes), rawEntry.compare), func(w rawEntry) bool { return !counts(w) })
@@ -244,7 +244,7 @@ func (d *levels) expect(o source.ScanOptions) (all []string) {
 	return all
 }
 
-// scanWith returns what a scan has.
+// scanWith returns the entries of a scan.
 func scanWith(t *testing.T, s *source.Source, o source.ScanOptions) (all []string) {
 	t.Helper()
 	for e, err := range s.Scan(o) {

@@ -15,10 +15,10 @@ import (
 // allLevels is above the level of all tables.
 const allLevels = 99
 
-// A keysOfPart are the user keys from one to another, which a part of a table can have.
+// A keysOfPart is the range of the user keys in a part of a table.
 type keysOfPart struct {
 	level    int
-	from, to string // both are in it
+	from, to string // both inclusive
 	older    bool   // the newest version of from is in the part before it
 }
 
@@ -27,18 +27,18 @@ type storedTable struct {
 	path string
 	keysOfPart
 	blocks []keysOfPart
-	writes [][]rawEntry // of the blocks; nil: it is damaged
+	writes [][]rawEntry // of the blocks; nil: the block is damaged
 }
 
-// A storedLog is a live log, and what it has.
+// A storedLog is a live log and its writes.
 type storedLog struct {
 	path   string
 	number uint64
 	writes []rawEntry
 }
 
-// A levels is a random database whose newer writes are in lower levels, and the newest in logs. It knows what is
-// lost when it is damaged.
+// A levels is a random database with newer writes in lower levels, and the newest in logs. It keeps track of what
+// damage loses.
 type levels struct {
 	rawDatabase
 	rng    *rand.Rand
@@ -48,18 +48,18 @@ type levels struct {
 
 	counted   uint64       // engines show no higher sequence numbers
 	lost      []keysOfPart // of tables that the MANIFEST lists
-	replaced  []rawEntry   // what tables have that are in the place of others
-	spare     []rawEntry   // what can be read of tables that engines had not finished
-	lostLog   uint64       // the highest number of a log that does not exist
+	replaced  []rawEntry   // entries of tables that have replaced others
+	spare     []rawEntry   // readable entries of tables that engines had not finished
+	lostLog   uint64       // the highest number of a missing log
 	brokenLog bool         // a log has lost writes
 	doubt     bool         // the MANIFEST may lack tables
 	torn      bool         // the MANIFEST has lost its end
 	noCurrent bool         // CURRENT is lost
-	outOfDate bool         // the MANIFEST that is read in its place can be out of date
+	outOfDate bool         // the MANIFEST that is read instead may be out of date
 	what      []string     // what was damaged
 }
 
-// randomWrites returns n writes to so many keys, with sequence numbers from a number on.
+// randomWrites returns n writes to at most that many keys. Their sequence numbers start at from.
 func randomWrites(rng *rand.Rand, from uint64, n, keys int) (all []rawEntry) {
 	for i := range n {
 		e := rawEntry{fmt.Sprintf("k%03d", rng.IntN(keys)), from + uint64(i), internalkey.Kind(min(1, rng.IntN(4))), ""}
@@ -115,7 +115,8 @@ func (d *levels) layOut(t *testing.T, withLogs bool) {
 	d.end(t)
 }
 
-// countFewer writes the database anew, with a MANIFEST that counts fewer writes than tables have. Those of logs count.
+// countFewer rewrites the database with a MANIFEST that counts fewer writes than the tables have. Writes in logs
+// count.
 func (d *levels) countFewer(t *testing.T) {
 	t.Helper()
 	noError(t, os.RemoveAll(d.dir))
@@ -131,7 +132,7 @@ func (d *levels) countFewer(t *testing.T) {
 	}
 }
 
-// nameLogs has the MANIFEST name the first log that is live, and now and then the next one too.
+// nameLogs makes the MANIFEST name the first live log, and sometimes the next one too.
 func (d *levels) nameLogs(names bool) {
 	switch {
 	case !names:
@@ -188,7 +189,7 @@ func (d *levels) addLog(t *testing.T, writes []rawEntry) {
 	d.logs = append(d.logs, storedLog{filepath.Join(d.dir, versions.LogName(d.number)), d.number, writes})
 }
 
-// current returns the pairs that writes leave.
+// current returns the pairs after the writes.
 func current(writes []rawEntry) map[string]string {
 	pairs := map[string]string{}
 	for _, w := range writes {

@@ -12,8 +12,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-// Of two logs that are damaged, of which the second can be missing, each can have lost what is newer: no older version is
-// certain then. What a table that is not listed has of their writes shows.
+// If two logs are damaged, or the second one is missing, each may have lost newer writes, so no older version is
+// certain. Writes that a table outside the MANIFEST has are shown.
 func TestTwoDamagedLogs(t *testing.T) {
 	t.Parallel()
 	for seed, rng := range seeds(rounds(60, 2000), 101) {

@@ -18,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// numbered returns n entries of different keys.
+// numberedEntries returns n entries with different keys.
 func numberedEntries(n int) (all []rawEntry) {
 	for i := range n {
 		all = append(all, rawEntry{fmt.Sprintf("key%06d", i), uint64(i + 1), internalkey.Set, fmt.Sprint("value", i)})
@@ -31,8 +31,8 @@ func swap(i, j int) func([]rawEntry) {
 	return func(all []rawEntry) { all[i], all[j] = all[j], all[i] }
 }
 
-// Keys that are out of order under right checksums are sorted by repair and by salvage. Both say which they are. A key
-// at an end of the table that was altered is named: the MANIFEST has it.
+// Repair and salvage sort keys that are out of order under valid checksums, and name them. If the first or last key
+// of a table was altered, repair names it, since the MANIFEST has it.
 func TestDisorderIsSorted(t *testing.T) {
 	t.Parallel()
 	const sorted = "keys out of order among the keys "
@@ -40,7 +40,7 @@ func TestDisorderIsSorted(t *testing.T) {
 		disorder func(all []rawEntry)
 		pairs    int
 		said     []string // by repair
-		salvaged string   // by salvage; "": it has nothing to say
+		salvaged string   // by salvage; "": nothing
 	}{
 		"within a block":                       {swap(130, 131), 3000, []string{sorted + `≥ "key000099" and ≤ "key000199": kept and sorted`}, `sorted the key "key000130", sequence 131 (keys are out of order`},
 		"between blocks":                       {swap(130, 1750), 3000, []string{sorted + `≥ "key000099" and ≤ "key000199": kept and sorted`, sorted + `≥ "key001699" and ≤ "key001799": kept and sorted`, sorted + `≥ "key001750" and ≤ "key001750": kept and sorted`}, `sorted the key "key001750", sequence 1751 (`},
@@ -75,7 +75,7 @@ func TestDisorderIsSorted(t *testing.T) {
 	}
 }
 
-// Where an older version can be in place of a key that was altered, --certain leaves it out.
+// If an older version may take the place of an altered key, --certain leaves it out.
 func TestDisorderIsNotCertain(t *testing.T) {
 	t.Parallel()
 	d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
@@ -98,7 +98,7 @@ func TestDisorderIsNotCertain(t *testing.T) {
 	}
 }
 
-// Tables are sorted one by one, however many they are, and so that each loss is named once.
+// Any number of tables are sorted one by one, and each loss is named once.
 func TestDisorderInManyTables(t *testing.T) {
 	t.Parallel()
 	d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
@@ -116,8 +116,8 @@ func TestDisorderInManyTables(t *testing.T) {
 	}
 }
 
-// disorderly moves entries of a table within and between blocks, alters some, and repeats some. repeated gets the keys
-// that are there twice.
+// disorderly moves entries of a table within and between blocks, alters some, and repeats some. It adds the keys of
+// repeated entries to repeated.
 func disorderly(rng *rand.Rand, repeated map[string]bool) func(all []rawEntry) {
 	return func(all []rawEntry) {
 		for range rng.IntN(6) {
@@ -148,8 +148,8 @@ func disorderly(rng *rand.Rand, repeated map[string]bool) func(all []rawEntry) {
 type disorderedTable struct {
 	file        string
 	first, last rawEntry        // as the MANIFEST says
-	repeated    map[string]bool // keys that are there twice
-	noFooter    bool            // blocks are found by their checksums, and those of keys outside of the range are of others
+	repeated    map[string]bool // keys of repeated entries
+	noFooter    bool            // blocks are found by their checksums; those outside the range belong to other tables
 }
 
 // writeDisordered writes a database of random entries, the newer ones on lower levels, whose tables are disorderly.
@@ -179,8 +179,8 @@ func writeDisordered(t *testing.T, rng *rand.Rand, d *rawDatabase) (tables []*di
 	return tables
 }
 
-// salvage adds the entries that sst repair finds in the table to the newest of each key, in hexadecimal, and reports
-// whether it finds damage.
+// salvage adds the entries that sst repair finds in the table to newest, by key in hexadecimal, unless it has newer
+// ones. It reports whether repair finds damage.
 func (l *disorderedTable) salvage(t *testing.T, newest map[string]rawEntry) (damaged bool) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out.ldb")
@@ -204,8 +204,8 @@ func (l *disorderedTable) salvage(t *testing.T, newest map[string]rawEntry) (dam
 	return status != cli.ExitOK
 }
 
-// Whatever the entries of tables and their order: repair keeps what salvage keeps of the tables, or newer versions.
-// What it leaves out of entries with the same key, it names.
+// Whatever the entries of tables and their order, repair keeps the entries that salvage keeps, or newer versions. It
+// names the keys of repeated entries that it leaves out.
 func TestRepairKeepsWhatSalvageDoes(t *testing.T) {
 	t.Parallel()
 	for seed, rng := range seeds(rounds(40, 300), 72) {

@@ -17,7 +17,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 )
 
-// writeWithNever writes a table of the keys of 0 to 99, with a list of those of 100 to 5099.
+// writeWithNever writes a table with the keys of 0 to 99, and a --never list with the keys of 100 to 5099.
 func writeWithNever(t *testing.T, path string, o *table.WriterOptions, key func(i int) []byte) {
 	t.Helper()
 	o.TableFilterPolicy = filter.NewTableBloom(1)
@@ -57,11 +57,11 @@ func exceptionsIn(t *testing.T, path string, order table.Comparer) (keys []strin
 	return keys
 }
 
-// A table that rules out keys of its own is damaged, and salvage gets them.
+// A table that rules out some of its own keys is damaged, and salvage recovers them.
 func TestExceptionsThatAreKeys(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	denying, rescued := filepath.Join(dir, "denying.ldb"), filepath.Join(dir, "rescued.ldb")
+	damaged, rescued := filepath.Join(dir, "damaged.ldb"), filepath.Join(dir, "rescued.ldb")
 	key := func(i int) []byte { return fmt.Appendf(nil, "%05d", i) }
 	filterKey := func(key []byte) []byte { // the list's 00200 stands for 00000, and so on
 		if string(key) < "00200" {
@@ -69,12 +69,12 @@ func TestExceptionsThatAreKeys(t *testing.T) {
 		}
 		return slices.Concat([]byte("000"), key[3:])
 	}
-	writeWithNever(t, denying, &table.WriterOptions{FilterKey: filterKey}, key)
-	status, _, stderr := sst("convert", denying, "-o", rescued)
+	writeWithNever(t, damaged, &table.WriterOptions{FilterKey: filterKey}, key)
+	status, _, stderr := sst("convert", damaged, "-o", rescued)
 	if want := `: key "00000" of the table is also an exception`; status != cli.ExitDamaged || !strings.Contains(stderr, want) || !strings.Contains(stderr, "sst repair") {
 		t.Errorf("convert: status %d, %s, want %d and %s", status, stderr, cli.ExitDamaged, want)
 	}
-	status, _, stderr = sst("repair", denying, "-o", rescued)
+	status, _, stderr = sst("repair", damaged, "-o", rescued)
 	if want := "sst: note: dropped 124 exceptions of the filter: the table contains one of them\n"; status != cli.ExitOK || stderr != want {
 		t.Errorf("salvage: status %d, %q, want %d and %q", status, stderr, cli.ExitOK, want)
 	}

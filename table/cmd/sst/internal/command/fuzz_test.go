@@ -11,9 +11,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
-// FuzzCommands gives any bytes to the commands that read a table. Each ends with a status
-// that it promises, and prints text. What salvage and convert write is sound, and has what
-// scan prints of the table.
+// FuzzCommands runs the commands that read a table on arbitrary bytes. Each exits with a documented status. Tables
+// that convert and repair write are sound, and have the entries that scan prints.
 func FuzzCommands(f *testing.F) {
 	for _, contents := range golden.Small(f, goldens, 2<<10) {
 		f.Add(contents, uint16(0), byte(1))

@@ -13,11 +13,11 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
-// Limits of a help: what fits on a terminal, and what anybody reads.
+// Limits of help texts, so that they fit on a terminal and are read.
 const (
 	maxColumns = 100
 	maxLines   = 50
-	maxWords   = 4600 // of all helps together
+	maxWords   = 4600 // in all help texts together
 )
 
 // allCommands returns the root and all commands below it, and help.
@@ -26,7 +26,7 @@ func allCommands() []*cobra.Command {
 	return append(commands(root), root)
 }
 
-// helpOf returns what a command prints as its help.
+// helpOf returns the help text of a command.
 func helpOf(t *testing.T, c *cobra.Command) string {
 	t.Helper()
 	var out bytes.Buffer
@@ -36,8 +36,8 @@ func helpOf(t *testing.T, c *cobra.Command) string {
 	return out.String()
 }
 
-// Every help fits on a terminal and has no escape codes. That of a command begins with how to use it, and ends with the
-// exit statuses.
+// Every help text fits on a terminal and has no escape codes. The help of a command begins with its usage and ends
+// with its exit statuses.
 func TestHelp(t *testing.T) {
 	words := 0
 	for _, c := range allCommands() {
@@ -67,7 +67,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// A topic is printed as it is, with sst help or without.
+// A topic is printed unchanged, with or without the word help.
 func TestTopics(t *testing.T) {
 	for name, command := range topics {
 		want := command().Long
@@ -79,7 +79,7 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// Whatever a help says to read next is there.
+// Topics that help texts refer to exist.
 func TestHelpsNameTopics(t *testing.T) {
 	names := regexp.MustCompile(`sst\s+help\s+([a-z-]+)((?:,\s+[a-z-]+)*(?:\s+and\s+[a-z-]+)?)`)
 	for _, c := range allCommands() {
@@ -93,7 +93,7 @@ func TestHelpsNameTopics(t *testing.T) {
 	}
 }
 
-// Each command that looks at files says what damage does. The README says what exit statuses mean.
+// Each command that reads files has an exit status for damage in its help. The README explains all exit statuses.
 func TestExitStatuses(t *testing.T) {
 	for _, c := range allCommands() {
 		if damaged := fmt.Sprintf("\n  %d  ", cli.ExitDamaged); (c.GroupID == "look" || c.GroupID == "repair") && !strings.Contains(cli.StatusHelp(c), damaged) {
@@ -108,7 +108,8 @@ func TestExitStatuses(t *testing.T) {
 	}
 }
 
-// sst help lists every command in a group. A command that is named is the only one that is made.
+// sst help lists every command in a group. If the arguments name a command, only that one is constructed, besides
+// help.
 func TestGroups(t *testing.T) {
 	status, help, _ := sst("help")
 	if status != 0 {
@@ -124,7 +125,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// sst version begins as sst --version does, and adds what a bug report needs.
+// sst version begins like sst --version, and adds what a bug report needs.
 func TestVersion(t *testing.T) {
 	_, short, _ := sst("--version")
 	status, long, stderr := sst("version")
@@ -134,8 +135,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// What shells list beside a name is short text: whole words, no backticks, and no more than a line
-// of 80 columns holds.
+// The descriptions that shells list beside names are short: they have no backticks, and fit into a line of 80
+// columns.
 func TestDescriptionsOfCompletions(t *testing.T) {
 	described := 0
 	for _, line := range [][]string{{""}, {"build", "--"}, {"convert", "--"}, {"diff", "--"}, {"get", "--"}, {"report", "--"}, {"scan", "--"}, {"stats", "--"}} {

@@ -23,16 +23,14 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// forged is what a line would say if a name could begin one.
+// forged is a line that a hostile name tries to add to the output.
 const forged = "users.ldb: ok"
 
-// hostile has what moves a terminal's cursor, colors, clears or hides text, turns its
-// order around, or is no text at all. It is in the names of files and of what is in
-// them, in keys and values, and stands for arguments.
+// hostile contains invalid UTF-8, and characters that move a terminal's cursor, color, clear or hide text, or reverse
+// its direction. It appears in file names, in names inside files, in keys and values, and as arguments.
 const hostile = "x\x1b[31m\x1b]0;y\a\b\v\r\n" + forged + "\n\u0085\u009b2J\u202e\u2066\u2028\u200b\ufeff\U000e0001\x7f\xff\xc0y"
 
-// Nothing that a command prints comes to a terminal as more than text, and none of it
-// begins a line, wherever it is from.
+// Commands print hostile names to a terminal as plain text only, and none of them can begin a line.
 func TestHostileNames(t *testing.T) {
 	t.Chdir(t.TempDir())
 	paths := writeHostile(t)
@@ -60,7 +58,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// commands returns all commands that there are below one.
+// commands returns all runnable commands below one.
 func commands(above *cobra.Command) (all []*cobra.Command) {
 	for _, c := range above.Commands() {
 		if all = append(all, commands(c)...); c.Runnable() {
@@ -70,9 +68,8 @@ func commands(above *cobra.Command) (all []*cobra.Command) {
 	return all
 }
 
-// usages are arguments for each command, in which PATH is each of the hostile files in
-// turn, or in every third of them unless long tests are enabled. What prints bytes as they are, as asked
-// for, is left out.
+// usages are arguments for each command. PATH stands for each of the hostile files in turn, or for every third one
+// unless long tests are enabled. Formats that print bytes unescaped are left out.
 var usages = map[string][]string{
 	"build":    {"-o out.ldb PATH", "-o out.ldb -f json PATH", "-o out.ldb -f keys --internal-keys=yes PATH", "-o HOSTILE/out", "-o out/ PATH", "-o HOSTILE/ --entries-per-table 1 PATH", "--manifest-line - -o HOSTILEout.ldb PATH", "--manifest-line PATH -o out.ldb PATH", "--database -o out.db PATH", "--database -o HOSTILE/out PATH"},
 	"convert":  {"PATH -o out.ldb", "PATH -o PATH/out"},
@@ -144,8 +141,8 @@ func checkPrinted(t *testing.T, args []string) {
 	}
 }
 
-// writeHostile fills the current directory with tables that are sound, damaged and of
-// others, with input, and with databases, all of hostile names, which it returns.
+// writeHostile fills the current directory with sound, damaged and foreign tables, input, and databases. All have
+// hostile names, which it returns.
 func writeHostile(t *testing.T) (paths []string) {
 	t.Helper()
 	sound := hostileTable()
@@ -198,7 +195,7 @@ func writeHostileTable(t *testing.T, path string) {
 	writeEntries(t, path, o, len(keys), func(i int) string { return keys[i] }, func(int) string { return hostile })
 }
 
-// manifest returns one of a database with a hostile comparer that lists the tables.
+// manifest returns a database's MANIFEST that has a hostile comparer and lists the tables.
 func manifest(t *testing.T, tables ...byte) string {
 	t.Helper()
 	edit := append(binary.AppendUvarint([]byte{1}, uint64(len(hostile))), hostile...)
@@ -208,8 +205,7 @@ func manifest(t *testing.T, tables ...byte) string {
 	return string(filetest.Log(t, string(edit)))
 }
 
-// hostileSet returns the manifest of a set of hostile keys: of a table of that size, and of a
-// missing one.
+// hostileSet returns the manifest of a set with hostile keys: one table has that size, and one is missing.
 func hostileSet(t *testing.T, size int) string {
 	t.Helper()
 	var b strings.Builder
@@ -221,7 +217,7 @@ func hostileSet(t *testing.T, size int) string {
 	return b.String()
 }
 
-// All that commands print goes through package text, which escapes it.
+// Commands print only through package text, which escapes names.
 func TestCommandsPrintThroughText(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	noError(t, err)

@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
-// A command reads more tables than it may have files open.
+// A command can read more tables than the limit on open files.
 func TestMoreInputsThanFiles(t *testing.T) {
 	t.Parallel()
 	const tables, files = 100, 48
@@ -45,8 +45,7 @@ func TestMoreInputsThanFiles(t *testing.T) {
 	}
 }
 
-// A pipe that nobody writes to is not waited for, whichever of a database's files it is,
-// and is no part of a directory that a table is built of.
+// Commands do not wait for a named pipe in place of a database's file. build skips pipes in a directory of inputs.
 func TestPipes(t *testing.T) {
 	dir := t.TempDir()
 	mustSST(t, "build", "-o", filepath.Join(dir, "000005.ldb"), os.DevNull, "--input-format", "keys")
@@ -77,7 +76,7 @@ func TestPipes(t *testing.T) {
 	}
 }
 
-// Lines may come from a pipe, by whatever name.
+// build reads lines from a named pipe.
 func TestLinesOfAPipe(t *testing.T) {
 	dir := t.TempDir()
 	pipe, out := filepath.Join(dir, "pipe"), filepath.Join(dir, "out.ldb")

@@ -13,8 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// There may be any number of keys, which are asked for many at a time: each has its answer, in
-// the order that they were given.
+// get looks up any number of keys in batches, and prints the answers in the order of the keys.
 func TestKeysInBatches(t *testing.T) {
 	t.Chdir(t.TempDir())
 	var keys, want strings.Builder
@@ -35,8 +34,8 @@ func TestKeysInBatches(t *testing.T) {
 	checkSST(t, cli.ExitUsage, "long.txt, line 1: longer than the limit of 69206016 bytes\n", "get", "--keys-from", "long.txt", "t.ldb")
 }
 
-// Of many keys that cannot be read, the first are named and the others counted. A cause that comes after maxUnreadKeys keys
-// is named too, so that no damaged file is left out.
+// If many keys cannot be read, the first ones are named and the others counted. After maxUnreadKeys keys, a new cause
+// is still named, so no damaged file is left out.
 func TestUnreadKeysAreNamed(t *testing.T) {
 	t.Parallel()
 	var l lookups

@@ -21,8 +21,8 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// A key of a kind that LevelDB does not have is lost in a database. Each command says so, and goes on with the
-// others as behind other damage.
+// In a database, a key whose entry has a kind that LevelDB lacks is lost. Each command says so, and continues with
+// other keys as after other damage.
 func TestKindThatLevelDBLacks(t *testing.T) {
 	t.Parallel()
 	for kind, name := range map[internalkey.Kind]string{2: "a merge operand", 7: "a single deletion", 9: "which no known engine", 255: "which no known engine"} {
@@ -35,7 +35,7 @@ func TestKindThatLevelDBLacks(t *testing.T) {
 		for _, tt := range []struct {
 			args   []string
 			status int
-			out    string // of the command; "": it is not compared
+			out    string // standard output; "": not compared
 			said   string
 		}{
 			{[]string{"verify", d.dir}, cli.ExitDamaged, "", "000001.ldb: table: " + said},
@@ -63,8 +63,8 @@ func TestKindThatLevelDBLacks(t *testing.T) {
 	}
 }
 
-// A table that no MANIFEST lists may be of an engine that has the kinds: it is sound, and the value of such a key
-// is not known.
+// A table that no MANIFEST lists may come from an engine that has these kinds. It is sound, but the value of such a
+// key is unknown.
 func TestKindsOfATableByItself(t *testing.T) {
 	t.Parallel()
 	for kind, said := range map[internalkey.Kind]string{2: "kind 2, a merge operand of RocksDB", 7: "kind 7, a single deletion of RocksDB or Pebble"} {
@@ -110,8 +110,8 @@ func randomKinds(t *testing.T, rng *rand.Rand, d *rawDatabase, n int) (newest ma
 	return newest, sound
 }
 
-// Whatever the kinds: verify finds them all, also those below newer versions, scan and repair show the other keys and
-// name those whose newest version has one, and verify finds damage wherever the library does.
+// verify finds all kinds that LevelDB lacks, even below newer versions. scan and repair show the other keys, and name
+// the keys whose newest version has such a kind. The library reports corruption for the same databases as scan.
 func TestRandomKinds(t *testing.T) {
 	t.Parallel()
 	for seed, rng := range seeds(60, 71) {
@@ -150,7 +150,7 @@ func TestRandomKinds(t *testing.T) {
 	}
 }
 
-// A write of a log whose kind LevelDB lacks is damage of the log for all readers.
+// A write in a log with a kind that LevelDB lacks is damage of the log for all readers.
 func TestKindInALog(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []internalkey.Kind{2, 7, 9, 255} {
@@ -166,7 +166,8 @@ func TestKindInALog(t *testing.T) {
 	}
 }
 
-// A key of a kind that LevelDB does not have is lost for its kind, also if a repair sorts its table: it is in its place.
+// A key whose kind LevelDB lacks is lost because of its kind, even if a repair sorts its table. It is not reported as
+// misplaced.
 func TestRepairNamesKinds(t *testing.T) {
 	t.Parallel()
 	const said = "is of kind 7, a single deletion"
@@ -204,8 +205,8 @@ func TestRepairNamesKinds(t *testing.T) {
 	}
 }
 
-// Without its index, what a repair finds behind a gap in a table can be of another file. So a key of a kind that LevelDB
-// does not have is left out there, and all keys behind the gap are lost.
+// Without an index, blocks after a gap in a table may belong to another file. So a repair leaves out keys with kinds
+// that LevelDB lacks there, and all keys after the gap are lost.
 func TestKindsBehindAGap(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []internalkey.Kind{2, 7, 9, 255} {
@@ -223,7 +224,7 @@ func TestKindsBehindAGap(t *testing.T) {
 	}
 }
 
-// layoutOf returns where the parts of a table are.
+// layoutOf returns the layout of a table.
 func layoutOf(t *testing.T, path string) *layout.Layout {
 	t.Helper()
 	f, err := dbfile.Open(path, dbfile.Options{})

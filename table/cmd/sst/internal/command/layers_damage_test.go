@@ -15,8 +15,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A table of a layer or of removals that is missing or damaged has an effect on the keys of its range only.
-// No older entry is taken for the answer, and neither is one that the table removes.
+// A missing or damaged table of a layer or of removals affects only the keys in its range. It never makes an older
+// entry, or one that it removes, the answer.
 func TestDamagedLayers(t *testing.T) {
 	n := rounds(6, 45)
 	if long.Race && !long.Enabled() {
@@ -42,7 +42,7 @@ func TestDamagedLayers(t *testing.T) {
 	}
 }
 
-// damageTable removes a table, cuts it, empties it, or changes a byte of its first data block.
+// damageTable removes a table, truncates it, empties it, or changes a byte of its first data block.
 func damageTable(t *testing.T, rng *rand.Rand, path string, how int) {
 	t.Helper()
 	switch contents := readFile(t, path); how {
@@ -62,7 +62,7 @@ func mayBeLost(key string, lost set.Table) bool {
 	return key >= string(lost.Smallest) && key <= string(lost.Largest)
 }
 
-// checkLostScan compares what a scan prints outside of the range that is lost, and what it says of that.
+// checkLostScan checks the pairs that a scan prints outside the lost range, and its messages about that range.
 func checkLostScan(t *testing.T, s *layeredSet, lost set.Table) {
 	t.Helper()
 	status, out, stderr := sst("scan", s.dir)
@@ -82,8 +82,8 @@ func checkLostScan(t *testing.T, s *layeredSet, lost set.Table) {
 	}
 }
 
-// checkLostGets looks keys up. A key has an answer if no newer entry can be in what is lost, or if the
-// block that could have it is sound.
+// checkLostGets checks lookups. A key has an answer if no newer entry can be lost, or if the block that could contain
+// it is sound.
 func checkLostGets(t *testing.T, rng *rand.Rand, s *layeredSet, lost set.Table) {
 	t.Helper()
 	unknown := 0

@@ -15,7 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A layeredSet is a set with layers, and what each of its tables has.
+// A layeredSet is a set with layers, and the entries of its tables.
 type layeredSet struct {
 	dir      string
 	m        set.Manifest
@@ -24,13 +24,13 @@ type layeredSet struct {
 	versions map[string][]layerVersion // of each key, the newest first
 }
 
-// A layerVersion is what a table of a layer has of a key.
+// A layerVersion is a key's entry in one table.
 type layerVersion struct {
 	file, value string
 	removed     bool
 }
 
-// layeredKeys is how many keys a layeredSet can have.
+// layeredKeys is the number of keys that a layeredSet can have.
 const layeredKeys = 120
 
 func layeredKey(n int) string { return fmt.Sprintf("%03d", n) }
@@ -78,7 +78,7 @@ func (s *layeredSet) writeManifest(t *testing.T) {
 	noError(t, d.WriteManifest(&s.m))
 }
 
-// write writes tables of pairs, which are newer than all that was written before.
+// write writes pairs to tables, which are newer than all tables before.
 func (s *layeredSet) write(t *testing.T, pairs map[string]string, removed bool) (lines []set.Table) {
 	t.Helper()
 	for keys := range slices.Chunk(slices.Sorted(maps.Keys(pairs)), s.perTable) {

@@ -16,7 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-// All commands show what the layers of a set have together.
+// All commands show the layers of a set combined.
 func TestCommandsOverLayers(t *testing.T) {
 	n := rounds(3, 20)
 	if long.Race && !long.Enabled() {
@@ -39,7 +39,7 @@ func TestCommandsOverLayers(t *testing.T) {
 	}
 }
 
-// checkPrints compares what sst prints with what is wanted.
+// checkPrints checks that sst prints want.
 func checkPrints(t *testing.T, want string, args ...string) {
 	t.Helper()
 	status, out, stderr := sst(args...)
@@ -127,7 +127,7 @@ func checkMergesOfLayers(t *testing.T, rng *rand.Rand, s *layeredSet, live map[s
 	checkPrints(t, "", "diff", folded, s.dir)
 	checkMerged(t, rng, []string{s.dir}, nil, live)
 	other, want := newLayeredSet(t, rng, rng.IntN(3)), maps.Clone(live)
-	for key, all := range other.versions { // also a removal hides what an INPUT before has
+	for key, all := range other.versions { // a removal also hides keys of earlier INPUTs
 		if want[key] = all[0].value; all[0].removed {
 			delete(want, key)
 		}

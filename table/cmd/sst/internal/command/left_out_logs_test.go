@@ -10,8 +10,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
-// A log that is missing or left out is damage for a repair, and a missing one for other commands too unless they leave
-// it out. An empty log that is left out is none.
+// For a repair, a log that is missing or left out is damage. For other commands, only a missing log is, unless they
+// leave it out. Leaving out an empty log is no damage.
 func TestLeftOutLogs(t *testing.T) {
 	t.Parallel()
 	const (
@@ -57,8 +57,8 @@ func TestLeftOutLogs(t *testing.T) {
 	}
 }
 
-// writeWithLog writes a database of a table and a log that is missing, empty or sound. torn says that the MANIFEST has
-// an end that was cut.
+// writeWithLog writes a database with a table and a log that is missing, empty or sound. If torn is true, the end of
+// its MANIFEST is cut off.
 func writeWithLog(t *testing.T, state string, torn bool) (dir string) {
 	t.Helper()
 	d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}

@@ -36,7 +36,7 @@ func newLittleMemory(t *testing.T) littleMemory {
 	return m
 }
 
-// prepare makes what commands read.
+// prepare writes the inputs.
 func (m *littleMemory) prepare(t *testing.T) {
 	t.Helper()
 	var pairs strings.Builder
@@ -51,7 +51,7 @@ func (m *littleMemory) prepare(t *testing.T) {
 	writeFile(t, m.in("cut.ldb"), contents[:len(contents)-1])
 }
 
-// prepareZeros makes a table of one value of 250 MB, of which the codec leaves little, and a set of it.
+// prepareZeros writes a table with one value of 250 MB, which the codec compresses well, and a set with that table.
 func (m *littleMemory) prepareZeros(t *testing.T, name string, c table.Codec) {
 	t.Helper()
 	noError(t, os.Mkdir(m.in(name+".set"), 0o777))
@@ -64,7 +64,8 @@ func (m *littleMemory) prepareZeros(t *testing.T, name string, c table.Codec) {
 
 func (m *littleMemory) in(name string) string { return filepath.Join(m.inputs, name) }
 
-// run runs sst in so many KiB of address space. In args, < is the directory of the inputs, and > that of the outputs.
+// run runs sst in an address space of kib KiB. In args, < stands for the directory of inputs, and > for the directory
+// of outputs.
 func (m *littleMemory) run(t *testing.T, kib int, args string) (status int, stderr string) {
 	t.Helper()
 	args = strings.NewReplacer("<", m.inputs+"/", ">", m.outputs+"/").Replace(args)
@@ -77,12 +78,12 @@ func (m *littleMemory) run(t *testing.T, kib int, args string) (status int, stde
 	return cmd.ProcessState.ExitCode(), b.String()
 }
 
-// crashed reports whether a message is one of Go's runtime or of the C library.
+// crashed reports whether a message comes from Go's runtime or the C library.
 func crashed(stderr string) bool {
 	return strings.Contains(stderr, "goroutine") || strings.Contains(stderr, "fatal error") || strings.Contains(stderr, "runtime") || strings.Contains(stderr, "SIG")
 }
 
-// starts reports whether Go's runtime starts in so much address space. Otherwise it ends before sst begins.
+// starts reports whether Go's runtime can start in that address space. Otherwise the process ends before sst begins.
 func (m *littleMemory) starts(t *testing.T, kib int) bool {
 	t.Helper()
 	for range 3 {
@@ -122,7 +123,7 @@ func (m *littleMemory) check(t *testing.T, kib int, args string) (status int, st
 	return status, stderr
 }
 
-// What needs more memory than there is says so, with what can be done, and what needs less is done.
+// A command that needs more memory than the limit says so, and suggests what to do. Other commands succeed.
 func TestMemoryIsAskedFor(t *testing.T) {
 	m := newLittleMemory(t)
 	m.prepareZeros(t, "snappy", table.Snappy)
@@ -156,7 +157,7 @@ func TestMemoryIsAskedFor(t *testing.T) {
 	}
 }
 
-// commandsInLittleMemory are what is run with limits at random.
+// commandsInLittleMemory are run with random limits.
 var commandsInLittleMemory = []string{
 	"build <pairs -o >t.ldb", "build <pairs -o >t.ldb --memory 32MiB --table-filter fuse:16", "build <pairs -o >t.ldb --memory 200MiB -c zstd --concurrency 8",
 	"build <pairs -o >s/ --entries-per-table 1000 --table-filter table-bloom", "build <pairs -o >db --database",
@@ -166,19 +167,18 @@ var commandsInLittleMemory = []string{
 	"help build", "manifest <t.ldb -o >set.jsonl",
 }
 
-// commandsOfALargeFilter are run with one of 375 MB too.
+// commandsOfALargeFilter are run with a filter of 375 MB.
 var commandsOfALargeFilter = []string{
 	"get <big.filter 00000000 || test $? = 1", "stats <big.filter", "verify <big.filter", "report <big.filter -o >r.html", "merge <big.filter -o >u.filter",
 }
 
-// commandsOfZeros are run with tables of a few KB that have a value of 250 MB.
+// commandsOfZeros are run with small tables that have a value of 250 MB.
 var commandsOfZeros = []string{
 	"get <zstd.ldb key", "verify <zstd.ldb", "verify <snappy.ldb", "verify <zstd.set", "merge <zstd.ldb -o >m.ldb", "merge <snappy.ldb -o >m.ldb -c zstd",
 	"stats <snappy.ldb", "scan <zstd.ldb", "convert <zstd.ldb -o >m.ldb", "diff <zstd.ldb <snappy.ldb", "report <snappy.ldb -o >r.html",
 }
 
-// Whatever the limit is, sst ends with a result or with a message. A limit in which Go's runtime does not start is
-// none that sst can do anything about.
+// Whatever the limit, sst ends with a result or a message. Limits in which Go's runtime cannot start are skipped.
 func TestAnyAddressSpace(t *testing.T) {
 	m, runs, commands := newLittleMemory(t), 16, commandsInLittleMemory
 	if long.Enabled() {

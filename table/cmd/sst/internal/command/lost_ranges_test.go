@@ -11,8 +11,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
-// The keys that are lost with a table are those of its range in the MANIFEST, unless that is no range or its keys are
-// read as keys without sequence numbers.
+// The keys lost with a table are those in its MANIFEST range, unless that range is invalid, or keys are read as if
+// they had no sequence numbers.
 func TestLostRangesOfTables(t *testing.T) {
 	t.Parallel()
 	const anyKey = "lost the keys of an unknown range ("
@@ -53,8 +53,8 @@ func TestLostRangesOfTables(t *testing.T) {
 	}
 }
 
-// A table that has the name of a set's manifest is a table, and so is a database whose directory has a file of that name
-// a database.
+// A table with the name of a set's manifest is still a table, and a database with a file of that name is still a
+// database.
 func TestFilesWithTheNameOfAManifest(t *testing.T) {
 	t.Parallel()
 	d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}
@@ -74,8 +74,8 @@ func TestFilesWithTheNameOfAManifest(t *testing.T) {
 	}
 }
 
-// A table of another size than the MANIFEST says is read, and all keys of its range are lost. With --strict it is an
-// error, and none of its entries are printed.
+// A table whose size differs from the MANIFEST is read, and all keys in its range are lost. With --strict, it is an
+// error, and no entry is printed.
 func TestReplacedTables(t *testing.T) {
 	t.Parallel()
 	for _, more := range []int{-1, 1, 4, 99} {
@@ -100,7 +100,7 @@ func TestReplacedTables(t *testing.T) {
 	}
 }
 
-// In a database of the reverse order, a table in another order or in none is sorted: every command finds its keys.
+// In a database in reverse order, a table in another order or in none is sorted, so every command finds its keys.
 func TestTablesInAnotherOrder(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

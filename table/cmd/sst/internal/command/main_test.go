@@ -21,7 +21,7 @@ type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
 
-// An answer that could not be written is no answer, not even a no.
+// If the output cannot be written, every command fails, even if the answer is negative.
 func TestOutputFails(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a.ldb"), filepath.Join(dir, "b.ldb")
@@ -41,8 +41,8 @@ func TestOutputFails(t *testing.T) {
 	}
 }
 
-// longKeys returns a table of one data block, of which few bytes make very long keys: n
-// keys that share that many bytes, and end in a trailer.
+// longKeys returns a table with one data block, in which few bytes encode very long keys: n keys that share that many
+// bytes and end in trailer.
 func longKeys(shared, n int, trailer string) []byte {
 	var f rawtable.File
 	var b strings.Builder
@@ -55,7 +55,7 @@ func longKeys(shared, n int, trailer string) []byte {
 	return f.Footer(metaindex, f.Block(rawtable.Entries("l"+trailer, h)))
 }
 
-// A few bytes that make very long keys do not make the command take as much memory.
+// Opening a table in which few bytes encode very long keys does not take as much memory as the keys.
 func TestLongSharedKeys(t *testing.T) {
 	long.Test(t)
 	path := filepath.Join(t.TempDir(), "t.ldb")
@@ -74,7 +74,7 @@ func TestLongSharedKeys(t *testing.T) {
 	}
 }
 
-// Nor does it take as much time: 20,000 keys of 1.5 MB are 30 GB.
+// Commands on such a table do not take as much time either: 20,000 keys of 1.5 MB are 30 GB.
 func TestLongSharedKeysTakeLinearTime(t *testing.T) {
 	long.NoRace(t)
 	dir := t.TempDir()
@@ -92,8 +92,7 @@ func TestLongSharedKeysTakeLinearTime(t *testing.T) {
 	}
 }
 
-// A table of long keys whose index would not fit into --memory is refused, with what would
-// help, and not when all is read.
+// If a table's index would not fit into --memory, repair fails before all is read, and says which flags would help.
 func TestIndexIsHeldToMemory(t *testing.T) {
 	long.Test(t)
 	dir := t.TempDir()
@@ -106,7 +105,7 @@ func TestIndexIsHeldToMemory(t *testing.T) {
 	mustSST(t, "diff", path, out)
 }
 
-// writeFile writes a file, and the directories that it is in.
+// writeFile writes a file, and creates its directories.
 func writeFile[T string | []byte](t *testing.T, path string, contents T) {
 	t.Helper()
 	noError(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte(contents), 0o666)))

@@ -19,7 +19,7 @@ func linesNamed(names ...string) (all []tableLine) {
 	return all
 }
 
-// Names that are numbered, without a number, are an error.
+// If names are numbered, a missing number is an error.
 func TestMissingParts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ names, want string }{
@@ -38,7 +38,7 @@ func TestMissingParts(t *testing.T) {
 		{"part-00001-of-00003.ldb part-00003-of-00003.ldb", "numbered 1 to 3, with 2 missing:"},
 		{"000001-4294284e007a5823.ldb 000002-c1ae3305974c4620.ldb", ""},
 		{"000001-4294284e007a5823.ldb 000003-c1ae3305974c4620.ldb", "numbered 1 to 3, with 2 missing:"},
-		{"part-00007.ldb", ""}, // one name tells nothing of others
+		{"part-00007.ldb", ""}, // one name says nothing about others
 		{"a.ldb b.ldb c1.ldb", ""},
 		{"4294284e.ldb 9ae33059.ldb 12c4620f.ldb", ""}, // hexadecimal
 		{"xaa.ldb xac.ldb", ""},
@@ -52,8 +52,8 @@ func TestMissingParts(t *testing.T) {
 	}
 }
 
-// Of any number of parts, each that is left out is noticed, unless it is the first or the last one
-// and the names could be all. Where tables and entries are counted, the count decides.
+// A missing part is noticed, unless it is the first or the last one and the other names could be complete. If tables
+// and entries are counted, the counts decide.
 func TestMissingPartsOfAnyNumber(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()

@@ -21,13 +21,13 @@ func init() {
 	}
 }
 
-// peak runs the command on input without end, and returns how many bytes it had at most.
+// peak runs the command on endless input, and returns its peak memory.
 func peak(t *testing.T, args ...string) (bytes int64, status int, stderr string) {
 	t.Helper()
 	return scripttest.Peak(t, "sst-measured", endless{}, args...) // TestMain goes by the name
 }
 
-// endless is bytes without end, and without a line's.
+// endless is an endless line.
 type endless struct{}
 
 func (endless) Read(p []byte) (int, error) {
@@ -37,7 +37,7 @@ func (endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// incompressible returns text of base64 that no compression makes much smaller.
+// incompressible returns base64 text, which compression hardly shrinks.
 func incompressible(n int) string {
 	rng := rand.New(rand.NewPCG(5, 5))
 	b := make([]byte, n)
@@ -47,7 +47,7 @@ func incompressible(n int) string {
 	return string(b)
 }
 
-// keysOf4kB returns lines of JSON with keys of 4 kB, as many as an index may have.
+// keysOf4kB returns n lines of JSON with keys of 4 kB.
 func keysOf4kB(n int) string {
 	var lines strings.Builder
 	letters := incompressible(4000 + n)
@@ -57,7 +57,7 @@ func keysOf4kB(n int) string {
 	return lines.String()
 }
 
-// json64 returns lines of JSON with values of 3 MB in base64, which no compression makes smaller.
+// json64 returns n lines of JSON with incompressible values of 3 MB in base64.
 func json64(n int) string {
 	value := incompressible(4_133_336)
 	var lines strings.Builder
@@ -79,7 +79,7 @@ func sparse(t *testing.T, path string, size int64) string {
 	return path
 }
 
-// inputs writes what is hard on memory, and returns the paths by name.
+// inputs writes inputs that need much memory, and returns their paths by name.
 func inputs(t *testing.T) func(name string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -107,8 +107,8 @@ func inputs(t *testing.T) func(name string) string {
 	return path
 }
 
-// Whatever the input is, a command takes what --memory says, and up to 64 MiB beside it,
-// or says which limit is in the way. No size is taken memory for before it is looked at.
+// Whatever the input, a command takes at most --memory plus 64 MiB, or says which limit is exceeded. It checks sizes
+// before it allocates.
 func TestMemory(t *testing.T) {
 	long.Test(t)
 	long.NoRace(t) // the race detector takes memory too
@@ -116,7 +116,7 @@ func TestMemory(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		memory  int64  // in MiB
-		command string // < is the directory of the inputs, > that of the output; without inputs, what has no end
+		command string // < is the directory of inputs, > of the output; without an input, endless input is read
 		want    string // on stderr; "": success
 	}{
 		{"a file of a byte too many", 32, "build <overTree -o >t.ldb", "file: 1073741825 bytes, but a pair must be shorter than 1073741824"},
@@ -172,8 +172,7 @@ func checkPeak(t *testing.T, limit int64, args []string, want string) {
 	t.Logf("%d MiB", got>>20)
 }
 
-// A file that grows while it is read takes no more memory than one that had the size
-// before.
+// A file that grows while it is read takes no more memory than a file that has the final size from the start.
 func TestMemoryOfAFileThatGrows(t *testing.T) {
 	long.NoRace(t) // the race detector takes memory too
 	dir := filepath.Join(t.TempDir(), "tree")
@@ -195,8 +194,8 @@ func TestMemoryOfAFileThatGrows(t *testing.T) {
 	writing.Wait()
 }
 
-// writePairs writes pairs of about total bytes, whose values have the lengths that size returns for how
-// far the file is, from 0 to 1.
+// writePairs writes pairs of about total bytes. size returns the length of a value by its position in the file, from
+// 0 to 1.
 func writePairs(t *testing.T, path string, total int, key func(i int) string, size func(far float64) int) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -212,8 +211,8 @@ func writePairs(t *testing.T, path string, total int, key func(i int) string, si
 	noError(t, out.Flush())
 }
 
-// Sorting takes no more than --memory and 64 MiB, whatever sizes the pairs have, and wherever in the
-// input these change.
+// Sorting takes no more than --memory plus 64 MiB, whatever the sizes of pairs, and wherever in the input they
+// change.
 func TestMemoryOfSorting(t *testing.T) {
 	long.Test(t)
 	long.NoRace(t) // the race detector takes memory too

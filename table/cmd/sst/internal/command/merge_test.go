@@ -18,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
-// An inputModel is what an INPUT of merge has.
+// An inputModel describes an INPUT of merge.
 type inputModel struct {
 	path     string
 	newest   map[string]versionModel
@@ -33,7 +33,7 @@ type versionModel struct {
 	deleted  bool
 }
 
-// newestVersions returns the newest versions of keys, of which several inputs have many in common.
+// newestVersions returns the newest versions of random keys. Two results have many keys in common.
 func newestVersions(rng *rand.Rand) map[string]versionModel {
 	all := map[string]versionModel{}
 	for range min(1, rng.IntN(4)) * rng.IntN(600) {
@@ -47,7 +47,7 @@ func newestVersions(rng *rand.Rand) map[string]versionModel {
 	return all
 }
 
-// writeLines writes a table or a set of the versions. They lose what a line has no columns for.
+// writeLines writes a table or a set of the versions. If it is plain, sequence numbers and deletions are lost.
 func writeLines(t *testing.T, rng *rand.Rand, m *inputModel, args ...string) {
 	t.Helper()
 	var lines strings.Builder
@@ -78,8 +78,8 @@ func randomOptions(rng *rand.Rand) []string {
 	}
 }
 
-// writeDatabase has goleveldb write a database, of which it compacts nothing: so it keeps all
-// deletions. It returns what goleveldb then reads.
+// writeDatabase has goleveldb write a database without compactions, so it keeps all deletions. It returns the live
+// pairs.
 func writeDatabase(t *testing.T, rng *rand.Rand, m *inputModel) map[string]string {
 	t.Helper()
 	o := &opt.Options{WriteBuffer: 2<<10 + rng.IntN(20<<10), CompactionL0Trigger: 1000, WriteL0SlowdownTrigger: 1000, WriteL0PauseTrigger: 2000}
@@ -110,7 +110,7 @@ func livePairs(newest map[string]versionModel) map[string]string {
 	return live
 }
 
-// randomMergeInput writes an INPUT of one of the first kinds, of which 2 have sequence numbers, and 2 not.
+// randomMergeInput writes an INPUT of one of the first kinds. The first two have sequence numbers, the others do not.
 func randomMergeInput(t *testing.T, rng *rand.Rand, kinds int) inputModel {
 	t.Helper()
 	m := inputModel{path: filepath.Join(t.TempDir(), "in"), newest: newestVersions(rng)}
@@ -130,9 +130,9 @@ func randomMergeInput(t *testing.T, rng *rand.Rand, kinds int) inputModel {
 	return m
 }
 
-// ruleOf returns what --on-duplicate auto is for the inputs.
+// ruleOf returns the rule that --on-duplicate auto chooses for the inputs.
 func ruleOf(inputs []inputModel) string {
-	databases := map[string]bool{} // one that comes twice is still one
+	databases := map[string]bool{} // a repeated one counts once
 	for _, m := range inputs {
 		switch {
 		case len(m.newest) > 0 && m.plain:
@@ -147,8 +147,8 @@ func ruleOf(inputs []inputModel) string {
 	return "newest"
 }
 
-// mergeModel returns what OUT should have, and a key that several inputs have, not all as deleted, or
-// "".
+// mergeModel returns the pairs that OUT should have. common is a key that several inputs have, at least one of them
+// not deleted, or "" if there is none.
 func mergeModel(inputs []inputModel, rule string) (live map[string]string, common string) {
 	winners := map[string]versionModel{}
 	for _, m := range inputs {
@@ -165,7 +165,7 @@ func mergeModel(inputs []inputModel, rule string) (live map[string]string, commo
 	return livePairs(winners), common
 }
 
-// checkMerged merges INPUTs to one of the three kinds of OUT, and compares that with what is wanted.
+// checkMerged merges INPUTs to one of the three kinds of OUT, and compares its pairs with want.
 func checkMerged(t *testing.T, rng *rand.Rand, paths, flags []string, want map[string]string) {
 	t.Helper()
 	out, kind := filepath.Join(t.TempDir(), "out"), rng.IntN(3)
@@ -190,8 +190,7 @@ func checkMerged(t *testing.T, rng *rand.Rand, paths, flags []string, want map[s
 	mustSST(t, "verify", "-q", out)
 }
 
-// OUT has what a map has that takes the entries of the INPUTs by the same rule. A key whose deletion
-// wins is not there.
+// OUT has the pairs of a map that takes the INPUTs' entries by the same rule. A key whose deletion wins is absent.
 func TestMergeIsThatOfMaps(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -219,8 +218,8 @@ func TestMergeIsThatOfMaps(t *testing.T) {
 	}
 }
 
-// The tables and the log of a database, in any order, some twice, and with their database or not, are
-// together what the database is.
+// Merging the tables and the log of a database, in any order, some twice, with or without the database itself, gives
+// the pairs of the database.
 func TestMergePartsOfADatabase(t *testing.T) {
 	t.Parallel()
 	for _, rng := range seeds(rounds(6, 100), 34) {
@@ -237,7 +236,7 @@ func TestMergePartsOfADatabase(t *testing.T) {
 	}
 }
 
-// More INPUTs than there are bytes to read ahead of each: the last has the newest value of all keys.
+// If there are more INPUTs than bytes to read ahead for each, the last one still wins for every key.
 func TestMergeManyInputs(t *testing.T) {
 	t.Parallel()
 	dir, want := t.TempDir(), map[string]string{}

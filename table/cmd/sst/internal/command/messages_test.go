@@ -11,11 +11,11 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
-// longKey is longer than what a message shows of a key.
+// longKey is longer than the part of a key that a message shows.
 var longKey = strings.Repeat("k", 1<<17)
 
-// writeLongKeys writes files of long keys: input, tables that are sound, cut short and out
-// of order, and a directory of tables, all of them of users' keys.
+// writeLongKeys writes files with long user keys: input, tables that are sound, truncated and out of order, and a
+// directory of tables.
 func writeLongKeys(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -31,7 +31,7 @@ func writeLongKeys(t *testing.T) {
 	writeFile(t, "order.ldb", f.Footer(metaindex, f.Block(rawtable.Entries(longKey+"3", data))))
 }
 
-// A message shows at most 64 bytes of a key, wherever the key is from.
+// A message shows at most 64 bytes of a key, wherever the key comes from.
 func TestMessagesShortenKeys(t *testing.T) {
 	writeLongKeys(t)
 	for _, args := range [][]string{
@@ -56,8 +56,7 @@ func TestMessagesShortenKeys(t *testing.T) {
 	}
 }
 
-// Nor does a message show a path that is longer than any file has, whichever command, argument and flag it is
-// given to.
+// Messages also shorten paths that are longer than any file's, whichever command, argument or flag they are given to.
 func TestMessagesShortenNames(t *testing.T) {
 	writeUsable(t)
 	for _, c := range commands(program.Command(nil)) {

@@ -11,8 +11,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
-// Whatever a table's file is, a part of it or another table, whole or damaged, a repair writes what is left, invents
-// nothing, and says so if a pair is not the newest. What it calls certain is.
+// If a table's file is only a part of it or another table, whole or damaged, a repair writes what is left, invents
+// nothing, and reports if a pair is not the newest. Pairs that it calls certain are the newest.
 func TestFilesThatAreNotTheirTables(t *testing.T) {
 	t.Parallel()
 	for seed, rng := range seeds(rounds(150, 5000), 103) {
@@ -41,7 +41,7 @@ func TestFilesThatAreNotTheirTables(t *testing.T) {
 	}
 }
 
-// misplace has another table, or a part of a table, take the place of one, and may damage it.
+// misplace replaces a table by another one or a part of one, and may damage it.
 func (d *levels) misplace(t *testing.T) (what string) {
 	t.Helper()
 	if len(d.tables) == 0 {
@@ -74,7 +74,8 @@ func (d *levels) misplace(t *testing.T) (what string) {
 	return what
 }
 
-// wrongPairs says which pair of a repaired database was never written or, unless older ones may show, is not the newest.
+// wrongPairs describes a pair of a repaired database that was never written or, unless older ones may show, is not
+// the newest.
 func (d *levels) wrongPairs(dir string, older bool) string {
 	_, out, _ := sst("scan", dir)
 	newest := current(d.writes)

@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// A repair keeps the keys of a table outside of the range in the MANIFEST, and says that another table may be lost.
+// A repair keeps a table's keys outside its MANIFEST range, and says that another table may be lost.
 func TestRepairKeepsKeysOutOfRange(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -61,8 +61,8 @@ func checkOutOfRange(t *testing.T, dir string, inRange bool, want int) {
 	}
 }
 
-// What the last sequence number of the MANIFEST does not count is hidden, as engines hide it, and said. A repair
-// keeps it. Verify calls it a fault of the MANIFEST.
+// Entries above the MANIFEST's last sequence number are hidden, as in engines, with a note. A repair keeps them.
+// verify reports damage of the MANIFEST.
 func TestSequenceNumbersAboveTheLast(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "my db")
@@ -94,8 +94,8 @@ func TestSequenceNumbersAboveTheLast(t *testing.T) {
 	}
 }
 
-// goleveldb can name a lower last sequence number after a transaction, whose entries it then hides, unless a log goes on
-// from them. Verify says so.
+// After a transaction, goleveldb can record too low a last sequence number. It then hides the transaction's entries,
+// unless a log continues after them. verify reports it.
 func TestLastSequenceBelowATransaction(t *testing.T) {
 	t.Parallel()
 	for _, logged := range []bool{false, true} {
@@ -119,7 +119,7 @@ func TestLastSequenceBelowATransaction(t *testing.T) {
 	}
 }
 
-// If a later edit of the MANIFEST is damaged, the comparator is that of a sound one.
+// If a later edit of the MANIFEST is damaged, the comparator comes from a sound one.
 func TestComparatorOfDamagedManifest(t *testing.T) {
 	t.Parallel()
 	const reverse = "leveldb.ReverseBytewiseComparator"

@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
-// No command replaces a file that a database or a set needs, whichever flag names it, through links too. Nothing is
-// left beside it.
+// No command replaces a file that a database or a set needs, whichever flag names it, and even through links. It
+// leaves no other file either.
 func TestOutputsThatOthersNeed(t *testing.T) {
 	writeOwned(t)
 	table, listed := onlyFile(t, "set/*.ldb"), onlyFile(t, "db/*.ldb")
@@ -39,7 +39,7 @@ func TestOutputsThatOthersNeed(t *testing.T) {
 	}
 }
 
-// What is above a link is above the directory that it leads to, as for the system.
+// The parent of a link is the parent of the directory that it leads to, as for the operating system.
 func TestOutputsThroughLinks(t *testing.T) {
 	dir := writeOwned(t)
 	noError(t, errors.Join(os.MkdirAll("a/deep", 0o777), os.MkdirAll("far/db", 0o777), os.MkdirAll("far/x", 0o777)))
@@ -58,7 +58,8 @@ func TestOutputsThroughLinks(t *testing.T) {
 	}
 }
 
-// A manifest that cannot be read to its end may list any table that is there, and one of another name lists tables too.
+// A manifest that cannot be read completely may list any table in its directory. Manifests with other names list
+// tables too.
 func TestOutputsBesideDamagedManifests(t *testing.T) {
 	for name, tt := range map[string]struct {
 		out    string
@@ -103,7 +104,7 @@ func TestForcedOutputs(t *testing.T) {
 	}
 }
 
-// writeOwned is writeUsable, and writes a database and a set too.
+// writeOwned is like writeUsable, and also writes a database and a set.
 func writeOwned(t *testing.T) (dir string) {
 	t.Helper()
 	dir = writeUsable(t)
@@ -112,8 +113,8 @@ func writeOwned(t *testing.T) (dir string) {
 	return dir
 }
 
-// The copy of a database has its permissions: what was private stays so. Its owner can write into it, so that an engine
-// can open the copy of a directory that is read only.
+// The copy of a database gets its permissions, so private data stays private. The owner can always write to the copy,
+// so an engine can open the copy of a read-only directory.
 func TestCopiesKeepMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("permissions are others there")

@@ -35,7 +35,8 @@ func writePagedSet(t *testing.T, dir string, o *table.WriterOptions, describe *t
 	return path
 }
 
-// The tail of a table can have the pages of its filter or not, as its writer reads them. Verify takes both.
+// A table's tail may or may not include the pages of its filter, depending on how its writer reads them. verify
+// accepts both.
 func TestTailsOfPagedFilters(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -60,7 +61,7 @@ func TestTailsOfPagedFilters(t *testing.T) {
 	}
 }
 
-// Of a table that has a filter only, a damaged page is no answer, and verify names the filter.
+// If a table has only a filter, a damaged page gives no answer, and verify names the filter.
 func TestDamagedPagesOfFilters(t *testing.T) {
 	t.Parallel()
 	for name, at := range map[string]int64{"page": 100, "trailer": 4096 + 5} {

@@ -15,8 +15,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
-// Of a directory of tables without sequence numbers, the table of the highest number that has a key counts: for scans in
-// both directions and for lookups, however the files are found.
+// In a directory of tables without sequence numbers, the table with the highest number wins for each key: in scans in
+// both directions and in lookups.
 func TestPlainTablesOfADirectory(t *testing.T) {
 	t.Parallel()
 	for seed, rng := range seeds(rounds(40, 1000), 100) {

@@ -23,10 +23,10 @@ type process struct {
 	sorting string // where it sorts
 }
 
-// hang is how long a test waits for what comes in no time. It is far more than any stall takes.
+// hang is how long a test waits for something that takes no time. It is far longer than any stall.
 const hang = 5 * time.Minute
 
-// patient is sst that ends by itself when it is interrupted, however slow it is.
+// patient runs sst so that it ends by itself after an interrupt, however slow it is.
 func patient() {
 	cli.InterruptGrace = hang
 	runSST()
@@ -52,7 +52,7 @@ func commandAs(t *testing.T, program string) *process {
 // path returns the path of a file that the process writes.
 func (p *process) path(name string) string { return filepath.Join(p.out, name) }
 
-// start starts the process, and returns when it has a temporary file, or the whole one already.
+// start starts the process, and returns when it has written a temporary file, or its output.
 func (p *process) start(t *testing.T) {
 	t.Helper()
 	noError(t, p.Start())
@@ -69,13 +69,13 @@ func (p *process) start(t *testing.T) {
 	}
 }
 
-// checkEnd checks how the process ended, as a shell has it, and that it left nothing.
+// checkEnd checks the process's exit status and message, and that it left no files.
 func (p *process) checkEnd(t *testing.T, status int, said string) {
 	t.Helper()
 	p.checkEnded(t, p.Wait(), status, said)
 }
 
-// checkEnded is checkEnd of a process that has ended with err.
+// checkEnded is like checkEnd, for a process that has ended with err.
 func (p *process) checkEnded(t *testing.T, err error, status int, said string) {
 	t.Helper()
 	if !errors.As(err, new(*exec.ExitError)) || p.ProcessState.ExitCode() != status || p.stderr.String() != said {

@@ -40,17 +40,17 @@ func internalKey(user string) []byte {
 	return []byte(rawEntry{user, 1, internalkey.Set, ""}.internal())
 }
 
-// compare is the order of internal keys.
+// compare compares entries in the order of internal keys.
 func (v rawEntry) compare(o rawEntry) int {
 	return cmp.Or(cmp.Compare(v.key, o.key), cmp.Compare(o.sequence, v.sequence), cmp.Compare(o.kind, v.kind))
 }
 
-// A rawDatabase is a database whose tables and logs have any entries, under right checksums.
+// A rawDatabase is a database with arbitrary entries in its tables and logs, under valid checksums.
 type rawDatabase struct {
 	dir          string
-	number, last uint64           // of files; the last sequence number
+	number, last uint64           // the last file number; the last sequence number
 	comparer     string           // unless it is bytewise
-	tables       []versions.Field // of the MANIFEST: tables, and logs that it names
+	tables       []versions.Field // of the MANIFEST: tables and named logs
 }
 
 func (d *rawDatabase) write(t *testing.T, name string, contents []byte) (path string) {
@@ -60,8 +60,8 @@ func (d *rawDatabase) write(t *testing.T, name string, contents []byte) (path st
 	return path
 }
 
-// table adds a table of the entries, which it sorts, to a level. disorder, unless nil, then moves entries in and
-// between its blocks, which have the size that is given. Neither the index nor the MANIFEST knows.
+// table sorts the entries, and adds a table of them to a level, in blocks of size entries. If disorder is not nil, it
+// then moves entries within and between blocks, without changes to the index or the MANIFEST.
 func (d *rawDatabase) table(t *testing.T, level, size int, entries []rawEntry, disorder func(sorted []rawEntry)) (path string) {
 	t.Helper()
 	slices.SortFunc(entries, rawEntry.compare)
@@ -91,7 +91,7 @@ func (d *rawDatabase) table(t *testing.T, level, size int, entries []rawEntry, d
 // lastTable returns the table that was added last, as the MANIFEST will list it.
 func (d *rawDatabase) lastTable() *versions.Table { return &d.tables[len(d.tables)-1].Table }
 
-// nameLog has the MANIFEST name a log that is live.
+// nameLog makes the MANIFEST name a live log.
 func (d *rawDatabase) nameLog(kind versions.FieldKind, number uint64) {
 	d.tables = append(d.tables, versions.Field{Kind: kind, Table: versions.Table{Number: number}})
 }

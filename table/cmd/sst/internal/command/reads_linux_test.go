@@ -13,12 +13,12 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
-// readsFile is where counted writes to.
+// readsFile is the environment variable with the path that counted writes to.
 const readsFile = "SST_TEST_READS"
 
 func init() { programs["sst-counted"] = counted }
 
-// counted is runSST, and says how many bytes the process has read, and by how many calls.
+// counted is like runSST, but also writes how many bytes the process has read, and in how many calls.
 func counted() {
 	before, err := os.ReadFile("/proc/self/io") // the runtime has read files too
 	status := Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
@@ -35,7 +35,7 @@ func counted() {
 	os.Exit(status)
 }
 
-// readsOf runs the command, and returns how many bytes it has read, and by how many calls.
+// readsOf runs the command, and returns how many bytes it has read, and in how many calls.
 func readsOf(t *testing.T, args ...string) (bytes, calls int64) {
 	t.Helper()
 	cmd, report := exec.Command(scripttest.Link(t, "sst-counted"), args...), filepath.Join(t.TempDir(), "reads")
@@ -61,7 +61,7 @@ func readsOf(t *testing.T, args ...string) (bytes, calls int64) {
 	return value("rchar"), value("syscr")
 }
 
-// Verify reads each byte about once, by large reads. A lookup in a table reads little more than itself.
+// verify reads each byte about once, in large reads. A lookup reads little besides filters, index and its blocks.
 func TestReads(t *testing.T) {
 	const pairs = 300_000
 	in, dir := manyPairs(t, pairs), t.TempDir()
@@ -80,7 +80,7 @@ func TestReads(t *testing.T) {
 	key := fmt.Sprintf("key%08d", pairs/3)
 	for _, tt := range []struct {
 		args  []string
-		files string // of which
+		files string // files that are read
 		most  func(size int64) (bytes, calls int64)
 	}{
 		{[]string{"verify", path("t.ldb")}, "t.ldb", once},
@@ -106,11 +106,11 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// once returns what may be read of files that are checked, and what the process reads of its own.
+// once returns the limits for a check of files of that size, including what the process itself reads.
 func once(size int64) (bytes, calls int64) { return size + size/20 + 16<<10, 80 + size/(100<<10) }
 
-// lookup returns what may be read for a lookup in a table with blocks of that size: filters and index, to detect the
-// order at most a MiB, and 3 blocks to detect the form of keys.
+// lookup returns the limits for a lookup in a table with blocks of that size: filters and index, at most 1 MiB to
+// detect the order, and 3 blocks to detect the form of keys.
 func lookup(block int64) func(size int64) (bytes, calls int64) {
 	return func(size int64) (bytes, calls int64) { return size/20 + 1<<20 + 4*block, 100 }
 }

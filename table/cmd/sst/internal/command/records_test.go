@@ -22,7 +22,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
 
-// exportOf returns n records as a Firestore export has them, of sizes up to that of several blocks, and their file.
+// exportOf returns n records like those of a Firestore export, up to several blocks long, and their file.
 func exportOf(t *testing.T, rng *rand.Rand, n int) (records [][]byte, file []byte) {
 	t.Helper()
 	for range n {
@@ -37,7 +37,8 @@ func exportOf(t *testing.T, rng *rand.Rand, n int) (records [][]byte, file []byt
 	return records, tabletest.Log(t, records...)
 }
 
-// A file of records that are no batches is sound, unless it has the name of a log, and scan and layout print its records.
+// A file of records that are not batches is sound, unless it has the name of a log. scan and layout print its
+// records.
 func TestRecordsThatAreNoBatches(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(45, 1))
@@ -101,7 +102,7 @@ func checkRecords(t *testing.T, want [][]byte, out string, decode func(line stri
 	}
 }
 
-// A damaged export is damage, and so is a batch among its records.
+// Damage in an export is reported, and so is a batch among its records.
 func TestDamagedRecords(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "export.log")
@@ -117,7 +118,7 @@ func TestDamagedRecords(t *testing.T) {
 	}
 }
 
-// A log of damaged batches is a damaged log, whatever its name, and so is what has the name of a log. Its sound
+// A file of damaged batches is a damaged log, whatever its name, and so is a file with the name of a log. Its sound
 // writes are printed and rescued.
 func TestLogsOfDamagedBatches(t *testing.T) {
 	t.Parallel()
@@ -154,7 +155,7 @@ func pebbleLog(kind byte, header int) []byte {
 	return b
 }
 
-// Logs of Pebble are named, also in a directory that has nothing else of Pebble's.
+// Pebble's logs are recognized, even in a directory with no other file of Pebble.
 func TestPebbleLogs(t *testing.T) {
 	t.Parallel()
 	for kind, header := range map[byte]int{5: 11, 6: 11, 9: 19, 10: 19} {

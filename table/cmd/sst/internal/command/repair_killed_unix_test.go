@@ -18,8 +18,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
-// sst repair and sst merge --database that are killed at some moment leave the old database as it was, byte by byte,
-// and no new one, or a whole one. What else they leave has the name that the help tells.
+// If sst repair or sst merge --database is killed, it leaves the old database unchanged, byte for byte, and no new
+// one or a complete one. It may leave temporary files.
 func TestKilledDatabaseCopies(t *testing.T) {
 	t.Parallel()
 	kills := rounds(4, 50)
@@ -36,16 +36,16 @@ func TestKilledDatabaseCopies(t *testing.T) {
 	}
 }
 
-// A killedCopy is a command that copies a database to another one, and what both have.
+// A killedCopy is a command that copies a database, and the contents of both databases.
 type killedCopy struct {
 	program, name, dir, parent string
 	files                      map[string]string // of dir
 	pairs                      string            // of a new database
 	takes                      time.Duration     // about how long the command takes
-	whole                      int               // how many new databases there were
+	whole                      int               // number of new databases found
 }
 
-// newKilledCopy makes a database, a table of which is damaged for sst repair, and copies it once.
+// newKilledCopy writes a database, damages a table of it for sst repair, and copies it once.
 func newKilledCopy(t *testing.T, rng *rand.Rand, name string) *killedCopy {
 	t.Helper()
 	c := &killedCopy{program: scripttest.Link(t, "sst"), name: name, dir: filepath.Join(t.TempDir(), "db"), parent: t.TempDir()}
@@ -68,7 +68,7 @@ func newKilledCopy(t *testing.T, rng *rand.Rand, name string) *killedCopy {
 	return c
 }
 
-// kill runs the command, and kills it after some of the time that it takes.
+// kill runs the command, and kills it at a random time, usually before it ends.
 func (c *killedCopy) kill(t *testing.T, rng *rand.Rand, to string) {
 	t.Helper()
 	cmd := exec.Command(c.program, append(strings.Fields(c.name), c.dir, "-o", to, "--table-size", "16KiB")...)
@@ -79,7 +79,7 @@ func (c *killedCopy) kill(t *testing.T, rng *rand.Rand, to string) {
 	c.checkLeft(t, to)
 }
 
-// checkLeft checks what is left of a command that was killed.
+// checkLeft checks the files that a killed command has left.
 func (c *killedCopy) checkLeft(t *testing.T, to string) {
 	t.Helper()
 	if diff := cmp.Diff(c.files, filesOf(t, c.dir)); diff != "" {
@@ -99,7 +99,7 @@ func (c *killedCopy) checkLeft(t *testing.T, to string) {
 	}
 }
 
-// check checks that a new database is whole.
+// check checks that a new database is complete.
 func (c *killedCopy) check(t *testing.T, dir string) {
 	t.Helper()
 	mustSST(t, "verify", "--quiet", dir)

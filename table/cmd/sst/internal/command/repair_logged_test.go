@@ -12,8 +12,8 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 )
 
-// writeCounted writes a database of a log with the writes 1 to 3, whose MANIFEST counts them, as an edit of
-// C++ LevelDB does that puts none of the log into tables. It returns the log.
+// writeCounted writes a database with the writes 1 to 3 in a log. Its MANIFEST counts them, like an edit by C++
+// LevelDB that moves none of the log into tables. It returns the path of the log.
 func writeCounted(t *testing.T, dir string) (log string) {
 	t.Helper()
 	writeTo(t, dir, nil, func(db *leveldb.DB) (err error) {
@@ -28,7 +28,7 @@ func writeCounted(t *testing.T, dir string) (log string) {
 	return filepath.Join(dir, "000001.log")
 }
 
-// Writes that the MANIFEST counts, and that no log has, are lost, whatever the end of the log looks like.
+// Writes that the MANIFEST counts and no log has are lost, whatever the end of the log looks like.
 func TestWritesThatAreCountedAreMissed(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

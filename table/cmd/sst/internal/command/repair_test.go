@@ -18,10 +18,9 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// Beside lost writes of a log, a repair keeps an entry of a table that was never listed if the log can have lost it, by
-// its sequence number: the others were never committed. Of a table that is listed, --certain leaves out the entries of
-// which a newer version can be among the lost writes. That is so for an entry with the number of a lost write too,
-// since engines use the numbers of a failed write again.
+// If a log has lost writes, a repair keeps an entry of an unlisted table if its sequence number may be that of a lost
+// write: other entries were never committed. --certain leaves out entries of listed tables if a lost write may be
+// newer. This includes an entry with the number of a lost write, since engines reuse the numbers of failed writes.
 func TestRepairBesideLostWrites(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -56,8 +55,8 @@ func TestRepairBesideLostWrites(t *testing.T) {
 	}
 }
 
-// If nothing can be read of a table, a repair names all of its keys as lost, and keeps none of their older versions with
-// --certain.
+// If no block of a table can be read, a repair names all of its keys as lost, and --certain leaves out their older
+// versions.
 func TestRepairWithoutBlocks(t *testing.T) {
 	t.Parallel()
 	for name, contents := range map[string][]byte{
@@ -88,9 +87,9 @@ func TestRepairWithoutBlocks(t *testing.T) {
 	}
 }
 
-// A damaged MANIFEST has lost the edit that calls the table of an old value obsolete. Its sound edits call the table of
-// the deletion obsolete, which a compaction has dropped since. The value stays deleted, and the values of an obsolete
-// table do not come back, whether that is sound or damaged itself.
+// A damaged MANIFEST has lost the edit that makes the table with an old value obsolete. Its sound edits make the
+// table with the deletion obsolete, which a compaction has dropped since. The value stays deleted, and the values of
+// an obsolete table do not come back, whether that table is sound or damaged.
 func TestDeletionsOfObsoleteTables(t *testing.T) {
 	t.Parallel()
 	for _, isDamaged := range []bool{false, true} {
@@ -112,8 +111,8 @@ func TestDeletionsOfObsoleteTables(t *testing.T) {
 	}
 }
 
-// goleveldb's repair drops tables of compressions that it does not know, as the note says, and keeps
-// those that have no note.
+// goleveldb's repair drops tables with compressions that it does not know, as sst's note says, and keeps tables
+// without a note.
 func TestNotRepaired(t *testing.T) {
 	for name := range compressions {
 		const entries = 500
@@ -134,7 +133,8 @@ func TestNotRepaired(t *testing.T) {
 	}
 }
 
-// What a transaction had written into tables when goleveldb was killed was never committed.
+// A repair leaves out the entries of a transaction that was open when goleveldb was killed, since they were never
+// committed.
 func TestRepairLeavesOutWhatWasNotCommitted(t *testing.T) {
 	t.Parallel()
 	live, dir := t.TempDir(), t.TempDir()
@@ -157,8 +157,7 @@ func TestRepairLeavesOutWhatWasNotCommitted(t *testing.T) {
 	}
 }
 
-// What a transaction had written into tables is left out also where other entries are lost, whose sequence numbers are
-// lower.
+// A repair leaves out the entries of an open transaction even where entries with lower sequence numbers are lost.
 func TestRepairLeavesOutWhatWasNotCommittedForLostKeys(t *testing.T) {
 	t.Parallel()
 	d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}

@@ -34,8 +34,7 @@ func writeForRescue(t *testing.T, dir string) (largest string) {
 	return largest
 }
 
-// What was deleted stays deleted where the MANIFEST is sound, though the tables that had it are still
-// there.
+// If the MANIFEST is sound, deleted keys stay deleted, though tables with them still exist.
 func TestRepairDoesNotBringDeletedRecordsBack(t *testing.T) {
 	t.Parallel()
 	for range 10 { // goleveldb compacts in goroutines, and does not drop the deletions each time
@@ -50,8 +49,8 @@ func TestRepairDoesNotBringDeletedRecordsBack(t *testing.T) {
 	t.Error("goleveldb never recovers what was deleted, so that nothing is tested")
 }
 
-// repairDeleted returns how many entries of a database are there after sst repair, and after goleveldb's: 4,000 were
-// deleted, and an obsolete table that had some of them is back.
+// repairDeleted returns the number of entries in a database after sst repair and after goleveldb's repair. 4,000
+// entries were deleted, and an obsolete table with some of them is back.
 func repairDeleted(t *testing.T) (repaired, recovered int) {
 	t.Helper()
 	dir, to := t.TempDir(), filepath.Join(t.TempDir(), "repaired")
@@ -72,8 +71,8 @@ func repairDeleted(t *testing.T) (repaired, recovered int) {
 	return len(ours), len(theirs)
 }
 
-// What is written to a new database is newer than all that the old one had, also deletions that the new one
-// leaves out: a merge with an older copy keeps it.
+// Writes to a new database are newer than everything in the old one, including deletions that the new one leaves out.
+// So a merge with an older copy keeps them.
 func TestNewDatabaseGoesOnBehindTheOldOne(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"repair", "merge --database"} {

@@ -14,8 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
-// pipe runs one command with its output going into another, and returns the exit
-// status of both.
+// pipe runs two commands, with the output of the first as input of the second. Both must succeed.
 func pipe(t *testing.T, from, to []string) {
 	t.Helper()
 	r, w := io.Pipe()
@@ -42,8 +41,8 @@ func mustSST(t *testing.T, args ...string) string {
 	return stdout
 }
 
-// The Go source tree, built from the directory, scanned, built again from what was
-// printed, and converted, is the same all along.
+// The Go source tree stays the same when it is built from the directory, scanned, built again from the scan's output,
+// and converted.
 func TestRoundTripOfTheGoSource(t *testing.T) {
 	long.NoRace(t)
 	root, err := exec.Command("go", "env", "GOROOT").Output()
@@ -72,8 +71,7 @@ func TestRoundTripOfTheGoSource(t *testing.T) {
 	}
 }
 
-// BenchmarkURLs has the command do its work on URLs in no order: each operation is on
-// all of them.
+// BenchmarkURLs runs commands on URLs in random order. Each operation processes all of them.
 func BenchmarkURLs(b *testing.B) {
 	dir := b.TempDir()
 	in, out := filepath.Join(dir, "urls.txt"), filepath.Join(dir, "urls.ldb")
@@ -105,9 +103,8 @@ func BenchmarkURLs(b *testing.B) {
 	}
 }
 
-// Other engines' tables of few entries, of none, and of the empty key can be converted and
-// salvaged, with the same entries. The metaindex of iq80's LevelDB for Java has no restart point, and so have all blocks
-// of an empty table.
+// Other engines' tables with few entries, with none, or with the empty key can be converted and salvaged, with the
+// same entries. In iq80's LevelDB for Java, the metaindex and all blocks of an empty table have no restart point.
 func TestGoldensAreConverted(t *testing.T) {
 	var paths []string
 	for _, pattern := range []string{"*/empty*", "*/one.ldb", "*/bits-0.ldb", "*/byte-edges.ldb", "iq80/*.ldb"} {
@@ -130,7 +127,7 @@ func TestGoldensAreConverted(t *testing.T) {
 	}
 }
 
-// A key that LevelDB 1.17 hashed as signed bytes is found, and the tool says by which hash.
+// A key that LevelDB 1.17 hashed as signed bytes is found, and --explain names the hash.
 func TestFilterOfSignedBytes(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(goldens, "leveldb-1.17", "byte-edges.ldb")

@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 )
 
-// Files that have very much to find, or to lose, take salvage no more memory than others.
+// Salvage takes no more memory for files with very many blocks or losses than for others.
 func TestMemoryOfSalvage(t *testing.T) {
 	long.Test(t)
 	long.NoRace(t) // the race detector takes memory too
@@ -42,8 +42,8 @@ func manyBlocks(contents, between string) string {
 	return strings.Repeat(string(f.Bytes)+between, 8_000_000/(len(f.Bytes)+len(between)))
 }
 
-// manyListed returns a table whose index lists n blocks, all of them damaged. Its separators
-// take as few bytes as may be.
+// manyListed returns a table whose index lists n blocks, all of them damaged. Its separators are as short as
+// possible.
 func manyListed(n int) string {
 	var f rawtable.File
 	var index strings.Builder

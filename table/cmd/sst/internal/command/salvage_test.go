@@ -35,8 +35,8 @@ func writeEntries(t *testing.T, path string, o table.WriterOptions, n int, key, 
 	writeFile(t, path, tabletest.Build(t, &o, pairs))
 }
 
-// What --memory is too little for is not damaged: salvage says which memory would do, and
-// with that every pair is there, by the index and without it.
+// A block that needs more than --memory is not damaged. Salvage says how much memory suffices, and with that it keeps
+// every pair, with or without the index.
 func TestSalvageSaysWhichMemoryWouldDo(t *testing.T) {
 	long.Test(t)
 	short := func(i int) string { return fmt.Sprintf("%06d", i) }
@@ -66,8 +66,7 @@ func TestSalvageSaysWhichMemoryWouldDo(t *testing.T) {
 	}
 }
 
-// checkMemoryNamed salvages a damaged table with what memory salvage asks for, until that
-// is enough.
+// checkMemoryNamed salvages a damaged table with the memory that salvage suggests, until that is enough.
 func checkMemoryNamed(t *testing.T, sound, damaged string, want int) {
 	t.Helper()
 	out := damaged + ".out"
@@ -92,8 +91,8 @@ func checkMemoryNamed(t *testing.T, sound, damaged string, want int) {
 	mustSST(t, "diff", sound, out)
 }
 
-// A damaged table that starts as something else, or is called so, is salvaged; what has no
-// block of a table is named for what it is.
+// A damaged table that looks like another kind of file, by its start or its name, is salvaged. If no block of a table
+// is found, the message names the kind of file.
 func TestSalvageLooksForBlocks(t *testing.T) {
 	sound := filepath.Join(t.TempDir(), "t.ldb")
 	writeEntries(t, sound, table.WriterOptions{}, 2000, func(i int) string { return fmt.Sprintf("%06d", i) }, func(i int) string { return strings.Repeat("v", i%100) })
@@ -129,7 +128,7 @@ func TestSalvageLooksForBlocks(t *testing.T) {
 	}
 }
 
-// However much is lost, a screen or two say so.
+// However much is lost, the report fits on a screen or two.
 func TestSalvageSumsUpLosses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.ldb")
 	writeEntries(t, path, table.WriterOptions{BlockSize: 1}, 1000, func(i int) string { return fmt.Sprintf("%06d", i) }, func(int) string { return "" })
@@ -155,8 +154,8 @@ func TestSalvageSumsUpLosses(t *testing.T) {
 	}
 }
 
-// writeRandomLog has goleveldb write random batches, and returns the log and a line of sst scan for each
-// write.
+// writeRandomLog has goleveldb write random batches. It returns the log, and for each write a line as sst scan prints
+// it.
 func writeRandomLog(t *testing.T, r *rand.Rand) (log []byte, writes []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -190,8 +189,8 @@ func newestLines(lines []string) map[string]string {
 	return newest
 }
 
-// What salvage writes of a log is what was written, whatever is damaged: all of a sound one, and of
-// others at least what a scan shows.
+// Salvage keeps only writes that were made to a log: all writes of a sound log, and at least those that a scan shows
+// of a damaged one.
 func TestSalvageOfLogs(t *testing.T) {
 	for seed, r := range seeds(40, 7) {
 		log, writes := writeRandomLog(t, r)

@@ -13,9 +13,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// Of a table whose index is damaged, a repair has the blocks that are sound. Lost are the keys behind the first gap
-// between them, up to the last one that the MANIFEST has: no others, and none if there is no gap. The blocks of a table
-// that is a value are no blocks of it.
+// If a table's index is damaged, a repair keeps the sound blocks. The keys after the first gap between them, up to
+// the last one in the MANIFEST, are lost, and no others. The blocks of a table in a value are not taken for its own.
 func TestSalvagedTables(t *testing.T) {
 	t.Parallel()
 	for seed, rng := range seeds(rounds(150, 5000), 102) {
@@ -30,7 +29,7 @@ func TestSalvagedTables(t *testing.T) {
 		s := openSource(t, d.dir, source.Options{ListOptions: dbdir.ListOptions{Repair: true}, Salvage: true})
 		want, shown, lost := current(d.writes), map[string]string{}, s.NewLossCursor()
 		for e, err := range s.Scan(source.ScanOptions{}) {
-			if shown[string(e.Key)] = string(e.Value); err != nil || lost.IsCertain(e) != !d.isBehind(gap, string(e.Key)) {
+			if shown[string(e.Key)] = string(e.Value); err != nil || lost.IsCertain(e) != !d.mayBeInGap(gap, string(e.Key)) {
 				t.Fatalf("seed %d, gap %d: key %s is certain: %t, %v", seed, gap, e.Key, lost.IsCertain(e), err)
 			}
 		}
@@ -39,7 +38,7 @@ func TestSalvagedTables(t *testing.T) {
 			t.Errorf("seed %d: nothing is lost, and named are %v", seed, losses)
 		}
 		for _, key := range append(keysOf(d.writes), "a", "k999") {
-			isLost := d.isBehind(gap, key)
+			isLost := d.mayBeInGap(gap, key)
 			if named := slices.ContainsFunc(losses, func(l source.Loss) bool { return contains(l.Keys, key) }); named != isLost {
 				t.Fatalf("seed %d, gap %d: key %s is lost: %t; losses %v", seed, gap, key, named, losses)
 			}
@@ -59,7 +58,7 @@ func keysOf(writes []rawEntry) (keys []string) {
 	return keys
 }
 
-// holdTable has a write set its key to a table, whose keys are around those of the writes.
+// holdTable makes the value of a write a table, whose keys are around those of the writes.
 func (d *levels) holdTable(t *testing.T, i int) {
 	t.Helper()
 	order := table.InternalComparer(nil)
@@ -71,7 +70,8 @@ func (d *levels) holdTable(t *testing.T, i int) {
 	d.writes[i].value = string(tabletest.Build(t, &table.WriterOptions{Comparer: order, Compression: table.NoCompression, BlockSize: 1}, pairs))
 }
 
-// breakIndex damages the index of the last table and, in most cases, one of its blocks, whose number it returns, or −1.
+// breakIndex damages the index of the last table and, in most cases, one of its blocks. It returns the number of that
+// block, or −1.
 func (d *levels) breakIndex(t *testing.T) (gap int) {
 	t.Helper()
 	s := d.tables[len(d.tables)-1]
@@ -83,8 +83,8 @@ func (d *levels) breakIndex(t *testing.T) (gap int) {
 	return gap
 }
 
-// isBehind reports whether a key is one of those of the last table that a gap can have.
-func (d *levels) isBehind(gap int, key string) bool {
+// mayBeInGap reports whether a key may be one that the last table has lost in a gap.
+func (d *levels) mayBeInGap(gap int, key string) bool {
 	s := d.tables[len(d.tables)-1]
 	switch {
 	case gap < 0 || key > s.to:

@@ -24,7 +24,7 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// programs are what the test binary is under other names.
+// programs are the programs that the test binary runs under other names.
 var programs = map[string]func(){"sst": runSST}
 
 // runSST is the main function of sst.
@@ -32,7 +32,7 @@ func runSST() { os.Exit(Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 
 func TestMain(m *testing.M) { testscript.Main(m, programs) }
 
-// The scripts under testdata/script run the command as its users do. Beside
+// The scripts under testdata/script run the command as its users do. Besides
 // testscript's own commands they have
 //
 //	table FILE [KEY=VALUE…]      writes a table
@@ -53,9 +53,9 @@ func TestMain(m *testing.M) { testscript.Main(m, programs) }
 //	damage FILE OFFSET           changes the byte there, from the end if negative
 //	truncate FILE SIZE           leaves that many bytes
 //	ending FILE HEX              changes the last bytes to those
-//	status N COMMAND [ARG…]      is exec of a command that exits with N
+//	status N COMMAND [ARG…]      is like exec, for a command that exits with N
 //
-// and the conditions [long], for what takes long, and [race], if the race detector is on.
+// and the conditions [long], for long tests, and [race], if the race detector is on.
 func TestScripts(t *testing.T) {
 	commands := map[string]func(ts *testscript.TestScript, neg bool, args []string){
 		"table":     tableWriter("", table.WriterOptions{}),
@@ -79,8 +79,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// tableWriter returns a command that writes a table, with trailer behind each
-// key.
+// tableWriter returns a command that writes a table, with trailer appended to each key.
 func tableWriter(trailer string, o table.WriterOptions) func(*testscript.TestScript, bool, []string) {
 	o.FilterPolicy = filter.NewBloom(10)
 	return func(ts *testscript.TestScript, _ bool, args []string) {
@@ -116,7 +115,7 @@ func writeGoleveldb(ts *testscript.TestScript, _ bool, args []string) {
 	write(ts, nil, args[0], args[1:]...)
 }
 
-// write has goleveldb write to a database what the arguments of the command goleveldb say.
+// write has goleveldb write to a database, as the arguments of the command goleveldb say.
 func write(ts *testscript.TestScript, o *opt.Options, name string, args ...string) {
 	dir := ts.MkAbs(name)
 	db, err := leveldb.OpenFile(dir, o)
@@ -140,8 +139,8 @@ func write(ts *testscript.TestScript, o *opt.Options, name string, args ...strin
 	ts.Check(db.Close())
 }
 
-// awaitRemovals returns when goleveldb has removed the tables that compactions are done
-// with. It removes them in a goroutine, and Close does not wait for that.
+// awaitRemovals waits until goleveldb has removed the tables that compactions have replaced. goleveldb removes them
+// in a goroutine, and Close does not wait for that.
 func awaitRemovals(ts *testscript.TestScript, db *leveldb.DB, dir string) {
 	for deadline := time.Now().Add(5 * time.Minute); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
 		var stats leveldb.DBStats

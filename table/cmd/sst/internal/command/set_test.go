@@ -13,8 +13,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Whatever the manifest of a set says of a table that is not true: sst verify says which field it is. Get and scan
-// notice what tells the table apart from others, also without a tailSum.
+// If the manifest of a set is wrong about a table, sst verify says which field is. get and scan notice wrong fields
+// that identify the table, even without a tailSum.
 func TestFieldsOfManifestsAreChecked(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -61,8 +61,8 @@ func TestFieldsOfManifestsAreChecked(t *testing.T) {
 	}
 }
 
-// However the manifest of a set is cut short, with or without layers: it is damage, and sst says that the file ends
-// within a line exactly if it does. The manifest of a newer version is no damage.
+// Wherever the manifest of a set is cut short, with or without layers, it is damaged. sst says that the file ends
+// within a line exactly if it does. A manifest of a newer version is not damaged.
 func TestManifestsOfSetsCutShort(t *testing.T) {
 	t.Parallel()
 	for layers := range 3 {
@@ -96,8 +96,8 @@ func TestManifestsOfSetsCutShort(t *testing.T) {
 	}
 }
 
-// A manifest is written of the tables in a directory while layers are added to the set there: one of both fails, or
-// comes first.
+// If a manifest of the tables in a directory is written while a layer is added to the set there, the layer is not
+// lost: the manifest is written before it, or not at all.
 func TestManifestLosesNoLayer(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "base.txt", "a\nb\n")
@@ -117,7 +117,7 @@ func TestManifestLosesNoLayer(t *testing.T) {
 	}
 }
 
-// Of two programs that write a set to a new directory, one is told that the other was there.
+// If two programs write a set to a new directory, one of them fails because the set exists.
 func TestNewSetsAtOnce(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "0.txt", "a\n")
@@ -136,7 +136,7 @@ func TestNewSetsAtOnce(t *testing.T) {
 	}
 }
 
-// A set is folded in place while layers are added to it: none of them is lost.
+// If a set is folded in place while layers are added to it, no layer is lost.
 func TestFoldInPlaceLosesNoLayer(t *testing.T) {
 	t.Chdir(t.TempDir())
 	writeFile(t, "base.txt", numberedLines(2000, "key%06d"))
@@ -166,7 +166,7 @@ func TestFoldInPlaceLosesNoLayer(t *testing.T) {
 	mustSST(t, "verify", "urls")
 }
 
-// A set whose filters cannot be read is folded into one with filters of the same kind, and not into one without.
+// If a set's filters cannot be read, folding it writes filters of the same kind, not none.
 func TestFoldKeepsDamagedFilters(t *testing.T) {
 	t.Parallel()
 	for flags, want := range map[string]string{"--bits=10": "\nblock filters ", "--bits=none --table-filter=fuse": "\ntable filter "} {

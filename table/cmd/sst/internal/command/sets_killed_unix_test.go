@@ -18,8 +18,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// Several processes build sets of a few inputs in one directory at once, and some of them are
-// interrupted or killed. Whenever there is a manifest, it and all its tables verify.
+// Several processes build sets of a few inputs in one directory at once, and some of them are interrupted or killed.
+// At any time, the manifest, if there is one, and all its tables verify.
 func TestBuildsKilledInOneDirectory(t *testing.T) {
 	r := rand.New(rand.NewPCG(28, 12))
 	inputs, sst, parent := randomInputs(r), scripttest.Link(t, "sst"), t.TempDir()
@@ -79,8 +79,8 @@ func runAndSignal(t *testing.T, cmd *exec.Cmd, after time.Duration, by os.Signal
 	}
 }
 
-// Several processes add layers to a set at once, and some of them are interrupted or killed. At any
-// time the set is sound, and it has the layers of all that have ended well.
+// Several processes add layers to a set at once, and some of them are interrupted or killed. At any time the set is
+// sound, and has the layers of all builds that succeeded.
 func TestLayersKilled(t *testing.T) {
 	r := rand.New(rand.NewPCG(29, 12))
 	sst, dir := scripttest.Link(t, "sst"), filepath.Join(t.TempDir(), "set")
@@ -108,8 +108,7 @@ func TestLayersKilled(t *testing.T) {
 	}
 }
 
-// checkLayerOf checks that the set has both keys of a build that has ended well, and both or none of
-// another.
+// checkLayerOf checks that the set has both keys of a build that succeeded, and both or none of another.
 func checkLayerOf(t *testing.T, dir, name string, ended bool) {
 	begins, _, stderr := sst("get", dir, name+" begins")
 	goesOn, _, _ := sst("get", dir, name+" goes on")
@@ -118,8 +117,8 @@ func checkLayerOf(t *testing.T, dir, name string, ended bool) {
 	}
 }
 
-// A set gets exceptions from a process that is interrupted or killed, while others add layers. The set is sound all
-// along: its manifest is the old one or that of a set with all exceptions, and no layer is lost.
+// A process that adds exceptions to a set is interrupted or killed, while others add layers. The set is always sound:
+// it has no exceptions or all of them, and no layer is lost.
 func TestConvertSetKilled(t *testing.T) {
 	r := rand.New(rand.NewPCG(31, 12))
 	program, parent := scripttest.Link(t, "sst"), t.TempDir()

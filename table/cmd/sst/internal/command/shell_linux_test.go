@@ -13,14 +13,14 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
-// A shell is an interactive one on a terminal.
+// A shell is an interactive shell on a terminal.
 type shell struct {
 	t        *testing.T
 	terminal *os.File
 	lines    *bufio.Scanner
 }
 
-// startShell starts a shell whose home and directory are dir. It skips the test if there is none,
+// startShell starts a shell whose home and directory are dir. If the shell is not installed, it skips the test,
 // unless SIEVETABLE_SHELLS is "required".
 func startShell(t *testing.T, dir, name string, args ...string) *shell {
 	t.Helper()

@@ -20,8 +20,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
-// feed writes lines, of which some are spilled and all are more than a chunk, and goes on
-// writing slowly until the process ends. It calls spilled when some must have been spilled, or none will be.
+// feed writes lines, more than a chunk holds and some of them spilled, and then writes slowly until the process ends.
+// It calls spilled when some must have been spilled, or none will be.
 func feed(w io.WriteCloser, spilled func()) {
 	defer spilled()
 	large := strings.Repeat("v", 5000)
@@ -42,7 +42,7 @@ func feed(w io.WriteCloser, spilled func()) {
 	}
 }
 
-// Each signal that ends a program ends a build in the middle, and leaves no file.
+// Each signal that ends a program ends a running build, and leaves no file.
 func TestSignalsEndBuild(t *testing.T) {
 	signals := []os.Signal{syscall.SIGTERM, syscall.SIGPIPE}
 	if long.Enabled() {
@@ -68,7 +68,7 @@ func TestSignalsEndBuild(t *testing.T) {
 	}
 }
 
-// What the process of nohup ignores ends no build.
+// A signal that is ignored, as under nohup, does not end a build.
 func TestIgnoredSignals(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip(err)
@@ -88,7 +88,7 @@ func TestIgnoredSignals(t *testing.T) {
 	mustSST(t, "verify", p.path("t.ldb"))
 }
 
-// The other commands that write files leave none either.
+// Other commands that write files leave none either.
 func TestSignalsEndOthers(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "t.ldb")
 	mustSST(t, "build", "--sorted", "-o", table, tempFile(t, "lines", numberedLines(500_000, "key%07[1]d\tvalue %[1]d")))
@@ -107,8 +107,8 @@ func TestSignalsEndOthers(t *testing.T) {
 	}
 }
 
-// endedBySignal sends a signal to a command that writes, and checks how it ends. It returns false if the command
-// was done by then, which it is if this process stalls.
+// endedBySignal sends a signal to a command that writes, and checks how it ends. It returns false if the command had
+// already finished, which happens if this process stalls.
 func endedBySignal(t *testing.T, args []string) bool {
 	t.Helper()
 	p := command(t)
@@ -122,7 +122,7 @@ func endedBySignal(t *testing.T, args []string) bool {
 	return err != nil
 }
 
-// A command whose output nobody reads any more is blocked in a write. A signal ends it.
+// A signal ends a command that is blocked in a write because its output is no longer read.
 func TestSignalsEndWhatIsStuck(t *testing.T) {
 	p := commandAs(t, "sst")
 	p.Args = append(p.Args, "build", "--sorted", "-c", "none", "--input-format", "keys", "-o", "-")
@@ -135,7 +135,7 @@ func TestSignalsEndWhatIsStuck(t *testing.T) {
 	t.Logf("ended after %v", time.Since(start))
 }
 
-// A reader that goes away ends a command quietly.
+// If its reader goes away, a command ends without a message.
 func TestBrokenPipe(t *testing.T) {
 	table, lines := filepath.Join(t.TempDir(), "t.ldb"), numberedLines(200_000, "key%07[1]d\tvalue %[1]d")
 	mustSST(t, "build", "--sorted", "-o", table, tempFile(t, "lines", lines))
@@ -163,7 +163,7 @@ func TestBrokenPipe(t *testing.T) {
 	})
 }
 
-// startPrinting starts the process, and returns what it prints, behind the first byte.
+// startPrinting starts the process, and returns its output after the first byte.
 func (p *process) startPrinting(t *testing.T) io.Closer {
 	t.Helper()
 	out, err := p.StdoutPipe()

@@ -25,8 +25,8 @@ import (
 // splitScript cuts sorted lines into tables of 1000 keys.
 const splitScript = `split -d -a 4 -l 1000 --filter='sst build --sorted --input-format raw-keys --manifest-line $FILE.json -o $FILE.ldb' - part-`
 
-// inSplitShell returns a command that runs the script in a new directory that has urls.txt, where
-// there are sort and split.
+// inSplitShell returns a command that runs the script in a new directory with urls.txt. Without sort and split, it
+// skips the test.
 func inSplitShell(t *testing.T, script string, input []byte) *exec.Cmd {
 	t.Helper()
 	for _, program := range []string{"sh", "sort", "split"} {
@@ -43,8 +43,8 @@ func inSplitShell(t *testing.T, script string, input []byte) *exec.Cmd {
 	return cmd
 }
 
-// sort and split cut URLs, which come in any order and repeatedly, into tables of a set. The
-// tables have what sort -u prints.
+// sort and split cut URLs, unsorted and with repetitions, into tables of a set. The tables have the lines that sort
+// -u prints.
 func TestSortAndSplit(t *testing.T) {
 	want := writeURLs(t)
 	cmd := inSplitShell(t, `LC_ALL=C sort -u urls.txt | `+splitScript+` &&
@@ -60,7 +60,7 @@ func TestSortAndSplit(t *testing.T) {
 	checkSet(t, dir, manifest, want.sorted, 6)
 }
 
-// A sort that ends early in a line, and a part that is lost, are errors.
+// A sort that ends early, and a lost part, are errors.
 func TestSortAndSplitLosesNothing(t *testing.T) {
 	want := writeURLs(t)
 	for name, test := range map[string]struct{ script, says string }{
@@ -75,7 +75,7 @@ func TestSortAndSplitLosesNothing(t *testing.T) {
 	}
 }
 
-// urls are lines in any order, some of them twice, and what sort -u makes of them.
+// urls are lines in random order, some of them twice, and the output of sort -u for them.
 type urls struct{ input, sorted []byte }
 
 func writeURLs(t *testing.T) urls {
@@ -88,14 +88,13 @@ func writeURLs(t *testing.T) urls {
 	return urls{join(lines), join(keys)}
 }
 
-// sstInPath returns a directory with sst, which the test binary is under that name.
+// sstInPath returns a directory that has the test binary as sst.
 func sstInPath(t *testing.T) string {
 	t.Helper()
 	return filepath.Dir(scripttest.Link(t, "sst"))
 }
 
-// checkSet checks that the tables that a manifest lists are so many and, one after the other,
-// have the sorted lines as keys.
+// checkSet checks that a manifest lists that many tables, and that their keys, in this order, are the sorted lines.
 func checkSet(t *testing.T, dir string, manifest, want []byte, tables int) {
 	t.Helper()
 	m, err := set.ReadManifest(bytes.NewReader(manifest))
@@ -118,7 +117,7 @@ func hexLines(lines []byte) string {
 	return all.String()
 }
 
-// A signal in the middle of a set leaves no table of it, though some were complete.
+// If a signal ends a build of a set, no table of it is left, even if some were complete.
 func TestSignalEndsSet(t *testing.T) {
 	p := command(t)
 	p.Args = append(p.Args, "build", "--sorted", "--entries-per-table", "100", "-o", p.path("set"), "--input-format", "keys")

@@ -20,8 +20,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// randomVersions returns internal keys of which many are versions of one user key, deletions among
-// them, with user keys that are empty, short or long.
+// randomVersions returns internal keys, many of them versions of one user key, with deletions. User keys are empty,
+// short or long.
 func randomVersions(r *rand.Rand) (keys [][]byte) {
 	for sequence := range uint64(r.IntN(300)) {
 		user := make([]byte, []int{r.IntN(3), r.IntN(8), r.IntN(300)}[r.IntN(3)])
@@ -34,8 +34,7 @@ func randomVersions(r *rand.Rand) (keys [][]byte) {
 	return keys
 }
 
-// writeVersions writes a table of internal keys, whose values have as many bytes as their sequence
-// number.
+// writeVersions writes a table of internal keys. The length of each value is its sequence number.
 func writeVersions(t *testing.T, path string, keys [][]byte, order table.Comparer) {
 	t.Helper()
 	o := &table.WriterOptions{Comparer: table.InternalComparer(order), BlockSize: 300}
@@ -48,7 +47,7 @@ func writeVersions(t *testing.T, path string, keys [][]byte, order table.Compare
 	writeFile(t, path, tabletest.Build(t, o, pairs))
 }
 
-// countsOf counts keys as writeVersions writes them, the versions of a key in their order.
+// countsOf counts keys as writeVersions writes them. The versions of a key must be in order.
 func countsOf(keys [][]byte, rule byprefix.Rule, top int) *byprefix.Result {
 	c, seen := byprefix.NewCounter(rule, top, false, true), map[string]bool{}
 	for _, key := range keys {
@@ -60,7 +59,7 @@ func countsOf(keys [][]byte, rule byprefix.Rule, top int) *byprefix.Result {
 	return c.Result()
 }
 
-// Whatever the keys, their order and the prefixes are, stats --by-prefix prints what a Counter counts that expects no
+// Whatever the keys, their order and the prefixes, stats --by-prefix prints the counts of a Counter that expects no
 // order.
 func TestByPrefixIsThatOfACounter(t *testing.T) {
 	for seed, r := range seeds(60, 6) {
@@ -90,7 +89,7 @@ func TestByPrefixIsThatOfACounter(t *testing.T) {
 	}
 }
 
-// A measured rate is printed with the decimals that its lookups tell.
+// A measured rate has as many decimals as its number of lookups supports.
 func TestDecimals(t *testing.T) {
 	t.Parallel()
 	got := map[int]int{}

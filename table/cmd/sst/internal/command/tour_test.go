@@ -7,10 +7,10 @@ import (
 	"github.com/sievetable/sievetable/internal/tour"
 )
 
-// readmes have commands.
+// readmes are the READMEs with commands.
 var readmes = []string{"../../../../../README.md", "../../README.md", "../../../../set/README.md", "../../../../set/BUILDING.md"}
 
-// The commands of the READMEs print what these say.
+// The commands in the READMEs print the output shown there.
 func TestTour(t *testing.T) {
 	long.Test(t)
 	tour.Skip(t, "bash", "parallel")

@@ -15,8 +15,8 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
-// callable are arguments that each command accepts. A mistake beside them is found before the
-// command finds that it cannot write there.
+// callable are arguments that each command accepts, but cannot write to. A mistake in another argument is reported
+// first.
 var callable = map[string]string{
 	"build":    "-o gone/out.ldb in.tsv",
 	"convert":  "t.ldb -o gone/out.ldb",
@@ -33,10 +33,10 @@ var callable = map[string]string{
 	"verify":   "t.ldb",
 }
 
-// wrongValues are what no flag takes, or few.
+// wrongValues are values that no flag accepts, or only a few.
 var wrongValues = []string{"", " ", "abc", "1.5x", "-1", "-7", "0", "1e999", "NaN", "Inf", "1e3x", `a"b`, `\q`, "9223372036854775808", strings.Repeat("9", 400), strings.Repeat("x", 100_000)}
 
-// writeUsable writes the files of callable to a new directory, which is the current one then.
+// writeUsable writes the files of callable to a new directory, and changes to it.
 func writeUsable(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -47,8 +47,8 @@ func writeUsable(t *testing.T) (dir string) {
 	return dir
 }
 
-// Whatever the value of a flag, a command that refuses it says so in one style and in its own
-// words. No flag takes -0, or a number that is rounded to it: where 0 is a value, it stands for something else.
+// A command that rejects the value of a flag says so in one style and in its own words. No flag accepts -0, or a
+// number that rounds to it, since 0 has a special meaning where it is allowed.
 func TestValuesOfFlags(t *testing.T) {
 	long.NoRace(t)
 	writeUsable(t)
@@ -84,7 +84,7 @@ func TestValuesOfFlags(t *testing.T) {
 	}
 }
 
-// So does a command with any number of arguments, or a flag that is not there.
+// So does a command with a wrong number of arguments, or an unknown flag.
 func TestNumbersOfArguments(t *testing.T) {
 	writeUsable(t)
 	for _, c := range allCommands() {
@@ -105,9 +105,8 @@ func TestNumbersOfArguments(t *testing.T) {
 	}
 }
 
-// checkRefusal runs a command line. If the status is that of wrong usage, it checks the
-// message: what is wrong, the command's use, and where there is help. Files that are missing
-// are no wrong usage.
+// checkRefusal runs a command line. If the usage is wrong, it checks that the message has the mistake, the command's
+// usage, and where to find help. A missing file is not wrong usage.
 func checkRefusal(t *testing.T, c *cobra.Command, args []string) (refused bool) {
 	t.Helper()
 	status, _, stderr := sst(args...)

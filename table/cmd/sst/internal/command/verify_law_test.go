@@ -21,8 +21,8 @@ import (
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
-// What package database refuses because of the files, sst verify does not call sound. Of what it opens and reads,
-// sst scan prints the same.
+// If package database rejects a database because of its files, sst verify does not call it sound. If it opens and
+// reads the database, sst scan prints the same.
 func TestVerifyJudgesAsDatabase(t *testing.T) {
 	t.Parallel()
 	tries := rounds(150, 5000)
@@ -60,8 +60,8 @@ func TestVerifyJudgesAsDatabase(t *testing.T) {
 	}
 }
 
-// checkReads checks that sst scan and get, and the lookups and iterators of a DB, have the pairs that scan -f hex
-// must print.
+// checkReads checks that sst scan and get, and the lookups and iterators of a DB, return the pairs in want, which has
+// the format of scan -f hex.
 func checkReads(t *testing.T, what, dir, want string) {
 	t.Helper()
 	lines := strings.SplitAfter(want, "\n")
@@ -101,7 +101,7 @@ func checkReads(t *testing.T, what, dir, want string) {
 	}
 }
 
-// lookUpAll returns what Get and GetMany find of the keys, as sst scan -f hex prints it.
+// lookUpAll returns the pairs that Get and GetMany find, in the format of sst scan -f hex.
 func lookUpAll(t *testing.T, db *database.DB, keys []string) (one, many string) {
 	t.Helper()
 	var all [][]byte
@@ -122,7 +122,7 @@ func lookUpAll(t *testing.T, db *database.DB, keys []string) (one, many string) 
 	return one, strings.Join(lines, "")
 }
 
-// readDatabase returns what sst scan -f hex must print of a database.
+// readDatabase returns the output that sst scan -f hex must print for a database.
 func readDatabase(dir string) (string, error) {
 	db, err := database.Open(dir, nil)
 	if err != nil {
@@ -145,13 +145,13 @@ type odd struct {
 	rng     *rand.Rand
 	current string
 	fields  [4]versions.Field // of the MANIFEST, before those of the tables
-	what    []string          // what no engine does
+	what    []string          // changes that no engine makes
 }
 
-// oddKeys is how many keys an odd can have.
+// oddKeys is the number of keys that an odd can have.
 const oddKeys = 30
 
-// The fields of an odd that are no tables.
+// The indexes of odd.fields.
 const (
 	oddComparer = iota
 	oddLog
@@ -245,7 +245,7 @@ func (o *odd) spoil() {
 	}
 }
 
-// spoilState changes CURRENT, or a field that is no table.
+// spoilState changes CURRENT, or a field other than a table.
 func (o *odd) spoilState() string {
 	switch i := o.rng.IntN(5); i {
 	case oddComparer:
@@ -261,7 +261,7 @@ func (o *odd) spoilState() string {
 	}
 }
 
-// spoilTable changes what the MANIFEST says of a table.
+// spoilTable changes a table's entry in the MANIFEST.
 func (o *odd) spoilTable(i int) string {
 	m := &o.tables[i].Table
 	before := *m

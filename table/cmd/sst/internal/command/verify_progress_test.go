@@ -13,8 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// The progress of verify comes to all bytes of the files with its last step, and not before, whatever the files
-// are.
+// The progress of verify reaches the size of all files with its last step, and not before, whatever the files.
 func TestProgressOfVerify(t *testing.T) {
 	long.NoRace(t)
 	in, dir := manyPairs(t, 150_000), t.TempDir()

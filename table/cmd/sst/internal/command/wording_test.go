@@ -11,7 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/long"
 )
 
-// wrongCounts match counts that a reader stumbles over: a plural of one, or a part of nothing.
+// wrongCounts matches counts with bad grammar: a plural of one, or a part of nothing.
 var wrongCounts = regexp.MustCompile(`\b1 ((data|other|distinct|repeated|restart|table|user) )?(bit|block|byte|deletion|entrie|filter|key|line|loss|lookup|pair|pass|point|probe|record|separator|step|table|value|version|write)e?s\b` +
 	`|\b1 (of [0-9]+ )?[a-z]+s are\b|\b1 are\b|\bof none\b|\bof 0\b|\b0 of 0\b|-0\b|−0\b|NaN|Inf\b`)
 
@@ -50,7 +50,7 @@ func smallSources(t *testing.T) (names []string) {
 	return names
 }
 
-// What the commands print of tables with 0, 1 and 2 entries reads right.
+// Commands print correct counts for tables with 0, 1 and 2 entries.
 func TestCountsOfSmallTables(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -75,7 +75,7 @@ func TestCountsOfSmallTables(t *testing.T) {
 	}
 }
 
-// checkDamaged changes a byte of a table, and checks what is said of the damage.
+// checkDamaged changes a byte of a table, and checks the messages about the damage.
 func checkDamaged(t *testing.T, damaged, rescued string, contents []byte, change int) {
 	t.Helper()
 	contents = append([]byte{}, contents...)
@@ -96,7 +96,7 @@ func checkCounts(t *testing.T, args []string) {
 	}
 }
 
-// What builds say of few pairs reads right too.
+// Builds of few pairs print correct counts too.
 func TestCountsOfSmallBuilds(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

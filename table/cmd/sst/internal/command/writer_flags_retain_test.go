@@ -28,7 +28,7 @@ import (
 // pick returns one of the values.
 func pick[T any](rng *rand.Rand, values ...T) T { return values[rng.IntN(len(values))] }
 
-// extremeTable returns a table that the library has written with any options.
+// extremeTable returns a table that the library has written with random, often extreme options.
 func extremeTable(t *testing.T, rng *rand.Rand) []byte {
 	t.Helper()
 	bits := []int{1, 2, 10, 43, 44, 60, 999, 1000, 1001, 2000}
@@ -46,8 +46,7 @@ func extremeTable(t *testing.T, rng *rand.Rand) []byte {
 	return tabletest.Build(t, &o, pairs)
 }
 
-// forgedTable returns a table whose filters hold everything, and which says anything of how
-// it was written.
+// forgedTable returns a table whose filters match every key, and whose properties have random, often absurd values.
 func forgedTable(_ *testing.T, rng *rand.Rand) []byte {
 	var f rawtable.File
 	var index []string
@@ -74,8 +73,7 @@ func forgedTable(_ *testing.T, rng *rand.Rand) []byte {
 	return f.Footer(metaindex, f.Block(rawtable.Entries(index...)))
 }
 
-// What a table says, or seems to say, of how it was written never ends a command: nobody
-// has asked for it.
+// Settings that are retained from a table never make a command fail, since the user has not asked for them.
 func TestWhatIsTakenOverNeverEndsACommand(t *testing.T) {
 	long.NoRace(t)
 	rng := rand.New(rand.NewPCG(13, 1))
@@ -84,9 +82,9 @@ func TestWhatIsTakenOverNeverEndsACommand(t *testing.T) {
 		for i := range 12 {
 			path := filepath.Join(dir, fmt.Sprintf("%s%d.ldb", name, i))
 			writeFile(t, path, tableOf(t, rng))
-			checkTakenOver(t, path)
+			checkRetained(t, path)
 			damageSome(t, rng, path)
-			checkTakenOver(t, path)
+			checkRetained(t, path)
 		}
 	}
 }
@@ -121,8 +119,8 @@ func dataBlocks(t *testing.T, path string) []byte {
 	return readFile(t, path)[:last.Offset+last.Length]
 }
 
-// checkTakenOver checks what convert and salvage say of a table.
-func checkTakenOver(t *testing.T, path string) {
+// checkRetained checks that convert and repair succeed on a table, or fail only because it is damaged.
+func checkRetained(t *testing.T, path string) {
 	t.Helper()
 	sound, _, _ := sst("verify", "-q", path)
 	for _, command := range [][]string{{"convert"}, {"repair"}, {"repair", "--memory", "32MiB"}} {
@@ -148,7 +146,7 @@ func damageSome(t *testing.T, rng *rand.Rand, path string) {
 	}
 }
 
-// A table filter is taken over with its kind and its length.
+// The kind and the length of a table filter are retained.
 func TestTableFilterIsTakenOver(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -167,7 +165,7 @@ func TestTableFilterIsTakenOver(t *testing.T) {
 			f.retainSettings(before, maxBlockSize, func(string) bool { return false })
 			after := withTableFilter(t, path, f.tableFilter, n)
 			if diff := cmp.Diff(before.Filters, after.Filters); diff != "" {
-				t.Errorf("%s of %d keys is taken over as %s:\n%s", name, n, f.tableFilter, diff)
+				t.Errorf("%s of %d keys is retained as %s:\n%s", name, n, f.tableFilter, diff)
 			}
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
-// wrongUsages are command lines that are wrong, and what is said of them. An empty argument is written as in a shell.
+// wrongUsages are wrong command lines and their messages. An empty argument is written as in a shell.
 var wrongUsages = []struct{ line, want string }{
 	{"get t.ldb", "missing KEY"},
 	{`get t.ldb a\q`, `key "a\\q": no such escape: \q (a backslash is \\)`},
@@ -163,7 +163,8 @@ var wrongUsages = []struct{ line, want string }{
 	{"filter intersect t.filter -o x", `unknown command "filter": did you mean sst merge?`},
 }
 
-// A message names an argument or a flag as it was given, says what was wrong, and what is right. Nothing is written.
+// A message names an argument or a flag as it was given, and says what is wrong and what is right. Nothing is
+// written.
 func TestMessagesOfWrongUsage(t *testing.T) {
 	writeUsable(t)
 	before := filesOf(t, ".")
