@@ -28,9 +28,8 @@ const (
 	rootDir  = "../../.."
 )
 
-// The modules whose files "go install" downloads: what sst is built from. The
-// dependencies of tests (goleveldb, a browser's driver) are not among them, and none
-// needs a C compiler. A new dependency of the command is added here.
+// installed are the modules that "go install" downloads to build sst. They do not include the dependencies of tests
+// (goleveldb, a browser's driver), and none needs a C compiler. Add new dependencies of the command here.
 var installed = []string{
 	"codeberg.org/go-fonts/liberation",
 	"codeberg.org/go-latex/latex",
@@ -68,8 +67,8 @@ var installed = []string{
 	"gonum.org/v1/plot",
 }
 
-// "go install .../table/cmd/sst@version" builds the command, and so for sieve, from a module proxy, with
-// an empty module cache. A proxy made of this tree stands in for the tags.
+// "go install .../table/cmd/sst@version" builds sst from a module proxy, with an empty module cache, and likewise
+// sieve. A proxy with the files of this tree stands in for the tags.
 func TestInstall(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
@@ -81,7 +80,7 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// So is sstcloud, which is a module of its own with the SDKs of stores, and needs a newer Go.
+// go install also builds sstcloud, a module of its own that needs the SDKs of object stores and a newer Go.
 func TestInstallSSTCloud(t *testing.T) {
 	long.Test(t)
 	t.Parallel()
@@ -91,7 +90,7 @@ func TestInstallSSTCloud(t *testing.T) {
 	install(t, t.TempDir(), requiredRoot(t), cmdPath+"/sst/sstcloud")
 }
 
-// modules are ours that the commands are built from, by their directories.
+// modules are the directories of our modules that the commands are built from.
 var modules = []string{
 	"", "filter/blocked", "filter/fuse", "filter/paged", "table/codecs", "table/cmd", "table/cloud", "table/cmd/sst/sstcloud",
 }
@@ -156,8 +155,8 @@ func requiredRoot(t *testing.T) string {
 	return ""
 }
 
-// publish puts the module in dir into a file proxy: the list of its versions, this
-// version's time and go.mod, and its files without those of the modules below it.
+// publish puts the module in dir into a file proxy: the list of its versions, the info and go.mod of this version,
+// and its files without nested modules.
 func publish(t *testing.T, proxy string, m module.Version, dir string) {
 	t.Helper()
 	versions := filepath.Join(proxy, filepath.FromSlash(m.Path), "@v")
@@ -187,8 +186,8 @@ func publish(t *testing.T, proxy string, m module.Version, dir string) {
 	}
 }
 
-// proxies returns a GOPROXY that asks ours, then the module cache that the tests were
-// built from, and then the one that is set.
+// proxies returns a GOPROXY that tries ours, then the module cache that the tests were built from, and then the
+// configured proxies.
 func proxies(t *testing.T, ours string) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOMODCACHE", "GOPROXY").Output()
@@ -199,7 +198,7 @@ func proxies(t *testing.T, ours string) string {
 	return strings.Join([]string{fileURL(ours), fileURL(filepath.Join(cache, "cache", "download")), set}, ",")
 }
 
-// fileURL returns the URL of a directory, in Windows too.
+// fileURL returns the URL of a directory, also on Windows.
 func fileURL(dir string) string {
 	return "file:///" + strings.TrimPrefix(filepath.ToSlash(dir), "/")
 }
