@@ -34,7 +34,6 @@ type Store struct {
 	// read. PutTable has no limit. Zero means no limit.
 	Timeout time.Duration
 
-	opened sync.Map // names to opened: the object that Open last read to its end
 	pinned sync.Map // names to *object: the versions that ReadAt reads
 }
 

@@ -243,6 +243,10 @@ func TestReplaceRefuses(t *testing.T) {
 			if got := readObject(t, store, "a"); got != "1" {
 				t.Errorf("%s, want 1", got)
 			}
+			putObject(t, bucket, "a", "3")
+			if err := store.Replace(t.Context(), "a", []byte("1"), []byte("2")); !errors.Is(err, set.ErrChanged) {
+				t.Errorf("3 in the place of 1 since it was read: %v, want ErrChanged", err)
+			}
 		})
 	}
 }
