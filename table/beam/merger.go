@@ -1,6 +1,9 @@
 package setio
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // fanIn is the number of pieces merged at a time. More would take longer per key.
 const fanIn = 64
@@ -23,7 +26,8 @@ func (m *merger) add(p piece) (err error) {
 			return nil
 		}
 		m.levels[level] = nil
-		p, err = join(func(add func(key, value []byte) error) error { return eachEntry(pieces, add) })
+		w := &pieceWriter{emit: func(merged piece) { p = merged }, whole: true}
+		err = cmp.Or(eachEntry(pieces, w.append), w.finish())
 	}
 	return err
 }

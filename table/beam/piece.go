@@ -2,9 +2,7 @@ package setio
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
-	"math"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/merge"
@@ -21,8 +19,8 @@ var pieceOptions = &table.WriterOptions{BlockSize: 32 << 10, RestartInterval: 64
 
 // A pieceWriter writes sorted entries to pieces. Calls come in the order (append* finish)*. Only emit is required.
 type pieceWriter struct {
-	emit func(piece)
-	most int // size of keys and values at which a piece is complete; 0 means maxPiece
+	emit  func(piece)
+	whole bool // all entries are in one piece, of any size
 
 	w      *table.Writer // nil between pieces
 	out    *bytes.Buffer
@@ -41,7 +39,7 @@ func (p *pieceWriter) append(key, value []byte) (err error) {
 	if err := p.w.Append(key, value); err != nil {
 		return err
 	}
-	if p.size += len(key) + len(value); p.size < cmp.Or(p.most, maxPiece) {
+	if p.size += len(key) + len(value); p.whole || p.size < maxPiece {
 		return nil
 	}
 	return p.finish()
@@ -61,32 +59,14 @@ func (p *pieceWriter) finish() error {
 	return nil
 }
 
-// join returns one piece with the entries that each adds: at least one, in ascending order.
-func join(each func(add func(key, value []byte) error) error) (joined piece, err error) {
-	w := &pieceWriter{emit: func(p piece) { joined = p }, most: math.MaxInt}
-	err = cmp.Or(each(w.append), w.finish())
-	return joined, err
-}
-
-// joinKeys returns one piece with the keys: at least one, in ascending order.
-func joinKeys(keys [][]byte) (piece, error) {
-	return join(func(add func(key, value []byte) error) (err error) {
-		for _, key := range keys {
-			err = cmp.Or(err, add(key, nil))
-		}
-		return err
-	})
-}
-
-// emitKeys emits pieces with the keys, in ascending order.
-func emitKeys(keys [][]byte, emit func(piece)) error {
-	w := &pieceWriter{emit: emit}
+// writeKeys writes pieces with the keys, in ascending order.
+func (p *pieceWriter) writeKeys(keys [][]byte) error {
 	for _, key := range keys {
-		if err := w.append(key, nil); err != nil {
+		if err := p.append(key, nil); err != nil {
 			return err
 		}
 	}
-	return w.finish()
+	return p.finish()
 }
 
 // eachEntry calls f with each distinct entry of the pieces, in ascending order. The slices are valid until f returns.

@@ -77,7 +77,8 @@ func (s *sorter) flush(ctx context.Context, to output) error {
 		return err
 	}
 	to.ledger(sortedPieces, w.pieces)
-	return emitKeys(sampler.Keys(), to.sample)
+	samples := &pieceWriter{emit: to.sample}
+	return samples.writeKeys(sampler.Keys())
 }
 
 // sortPairs sorts the pairs of a bundle.

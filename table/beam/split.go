@@ -39,10 +39,6 @@ func (fn *split) ProcessElement(ctx context.Context, _ []byte, samples func(*[]b
 	perTable := min(samplesPerTable, fn.EntriesPerTable) // all keys are sampled if there are fewer
 	tables := (s.Len() + perTable - 1) / perTable
 	first := [][]byte{{}} // the smallest key: a table's number is the number of splits up to its keys
-	splits, err := joinKeys(append(first, s.Splits(tables)...))
-	if err != nil {
-		return err
-	}
-	emit(splits)
-	return nil
+	w := &pieceWriter{emit: emit, whole: true}
+	return w.writeKeys(append(first, s.Splits(tables)...))
 }

@@ -53,9 +53,8 @@ func piecesOf(t *testing.T, n int) []piece {
 		for k := i % 3; k < 100; k += 3 {
 			keys = append(keys, fmt.Appendf(nil, "%04d", k))
 		}
-		p, err := joinKeys(keys)
-		noError(t, err)
-		pieces = append(pieces, p)
+		w := &pieceWriter{emit: func(p piece) { pieces = append(pieces, p) }}
+		noError(t, w.writeKeys(keys))
 	}
 	return pieces
 }
