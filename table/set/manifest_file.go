@@ -125,18 +125,7 @@ func (m *Manifest) lines() []any {
 // ReadManifest reads a manifest's file. It returns an error that names the line if [Manifest.Check] fails, there are
 // too few or too many tables, a line has unknown fields or more than 1 MiB, or the format is newer than this
 // package. Memory is bounded by the file's size.
-func ReadManifest(r io.Reader) (*Manifest, error) {
-	lines := lineReader{Scanner: bufio.NewScanner(r)}
-	lines.Buffer(nil, maxLine)
-	m := lines.manifest()
-	if lines.err != nil {
-		return nil, fmt.Errorf("set: line %d of the manifest: %w", lines.n, lines.err)
-	}
-	if err := m.Check(); err != nil {
-		return nil, err
-	}
-	return m, nil
-}
+func ReadManifest(r io.Reader) (*Manifest, error) { return newLineReader(r).read() }
 
 // A lineReader reads the lines of a manifest's file, up to an error.
 type lineReader struct {
@@ -147,6 +136,24 @@ type lineReader struct {
 
 // maxLine is the maximum length of a line with its end, in bytes.
 const maxLine = 1 << 20
+
+func newLineReader(r io.Reader) *lineReader {
+	l := &lineReader{Scanner: bufio.NewScanner(r)}
+	l.Buffer(nil, maxLine)
+	return l
+}
+
+// read reads and checks a manifest to the end of the file.
+func (l *lineReader) read() (*Manifest, error) {
+	m := l.manifest()
+	if l.err != nil {
+		return nil, fmt.Errorf("set: line %d of the manifest: %w", l.n, l.err)
+	}
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
 
 // next reads a line and decodes it. At the end of the file, the error is atEnd, formatted with args, unless that is
 // "".
@@ -168,7 +175,7 @@ func (l *lineReader) next(decode func(line []byte) error, atEnd string, args ...
 	}
 }
 
-// manifest reads a manifest to the end of the file.
+// manifest reads a manifest without checking it.
 func (l *lineReader) manifest() *Manifest {
 	var h header
 	l.next(h.decode, "the file is empty")
@@ -212,21 +219,6 @@ type storedManifest struct {
 	content   []byte // of the file
 }
 
-// A keptReader keeps the bytes that were read, and the error.
-type keptReader struct {
-	io.Reader
-	content []byte
-	err     error
-}
-
-func (k *keptReader) Read(p []byte) (n int, err error) {
-	n, err = k.Reader.Read(p)
-	if k.content = append(k.content, p[:n]...); err != io.EOF {
-		k.err = err
-	}
-	return n, err
-}
-
 // readStored reads the manifest in a file of a Store. It reads another program's file, which may be large, only up to
 // the first line that a manifest cannot have.
 func readStored(ctx context.Context, s Store, name string) (m storedManifest, err error) {
@@ -236,10 +228,12 @@ func readStored(ctx context.Context, s Store, name string) (m storedManifest, er
 		return m, nil
 	}
 	if err == nil {
-		read := keptReader{Reader: f}
-		m.Manifest, err = ReadManifest(&read)
-		if m.content = read.content; read.err != nil {
-			err = read.err
+		var content bytes.Buffer
+		lines := newLineReader(io.TeeReader(f, &content))
+		m.Manifest, err = lines.read()
+		m.content = content.Bytes()
+		if failed := lines.Err(); failed != nil && failed != bufio.ErrTooLong {
+			err = failed
 		} else if err != nil {
 			err = corruptError{err}
 		}
