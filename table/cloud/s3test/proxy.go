@@ -9,6 +9,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -133,18 +134,13 @@ func SetCredentials(setenv func(key, value string)) {
 	setenv("AWS_SECRET_ACCESS_KEY", "test")
 }
 
-// buckets numbers the buckets of tests.
 var (
-	bucketsMu sync.Mutex
-	buckets   = map[testing.TB]int{}
+	buckets    sync.Map // from tests to the numbers of their buckets
+	lastBucket atomic.Int64
 )
 
 // BucketName returns the name of the test's bucket. A repeated test gets a new one.
 func BucketName(t testing.TB) string {
-	bucketsMu.Lock()
-	defer bucketsMu.Unlock()
-	if buckets[t] == 0 {
-		buckets[t] = len(buckets) + 1
-	}
-	return fmt.Sprintf("test-%d", buckets[t])
+	n, _ := buckets.LoadOrStore(t, lastBucket.Add(1))
+	return fmt.Sprintf("test-%d", n)
 }
