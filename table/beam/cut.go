@@ -16,14 +16,12 @@ type cut struct {
 
 	splits [][]byte // the same for all bundles; nil until they are read
 	run    merger
-	size   int // of the pieces in run
-	pieces int64
 }
 
 // StartBundle discards the remains of a failed bundle.
-func (fn *cut) StartBundle(func(*[]byte) bool, func(int64, []byte), func(string, int64)) { fn.begin() }
-
-func (fn *cut) begin() { fn.run, fn.size, fn.pieces = merger{}, 0, 0 }
+func (fn *cut) StartBundle(func(*[]byte) bool, func(int64, []byte), func(string, int64)) {
+	fn.run = merger{}
+}
 
 // ProcessElement adds a piece.
 func (fn *cut) ProcessElement(
@@ -35,8 +33,7 @@ func (fn *cut) ProcessElement(
 	if err := fn.run.add(p); err != nil {
 		return err
 	}
-	fn.pieces++
-	if fn.size += len(p); fn.size < fn.RunSize {
+	if fn.run.size < fn.RunSize {
 		return nil
 	}
 	return fn.flush(emit, ledger)
@@ -83,8 +80,8 @@ func (fn *cut) flush(emit func(int64, []byte), ledger func(string, int64)) error
 	if err := cmp.Or(err, w.finish()); err != nil {
 		return err
 	}
-	ledger(sortedPieces, -fn.pieces)
+	ledger(sortedPieces, -fn.run.pieces)
 	ledger(cutPieces, w.pieces)
-	fn.begin()
+	fn.run = merger{}
 	return nil
 }

@@ -12,10 +12,14 @@ const fanIn = 64
 // one. So each key is merged few times, and duplicate keys take little memory.
 type merger struct {
 	levels [][]piece // levels[i] has pieces of fanInⁱ pieces
+	pieces int64     // that were added
+	size   int       // their size in bytes
 }
 
 // add adds a piece.
 func (m *merger) add(p piece) (err error) {
+	m.pieces++
+	m.size += len(p)
 	for level := 0; err == nil; level++ {
 		if level == len(m.levels) {
 			m.levels = append(m.levels, nil)

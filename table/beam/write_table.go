@@ -19,8 +19,7 @@ func (fn *writeTable) ProcessElement(
 	ctx context.Context, number int64, pieces func(*[]byte) bool, emit func([]byte), ledger func(string, int64),
 ) error {
 	var m merger
-	n := int64(0)
-	for p := piece(nil); pieces(&p); n++ {
+	for p := piece(nil); pieces(&p); {
 		if err := m.add(p); err != nil {
 			return err
 		}
@@ -35,7 +34,7 @@ func (fn *writeTable) ProcessElement(
 			return err
 		}
 		emit(line)
-		ledger(cutPieces, -n)
+		ledger(cutPieces, -m.pieces)
 		return nil
 	})
 }
