@@ -61,7 +61,7 @@ func (m *member) verify(ctx context.Context) (note, err error) {
 		return nil, errors.Join(err, src.checkSum())
 	}
 	known, differs := h.check(r)
-	src.free = true
+	h.tail = nil // src may now read all of the table
 	var keys verifiedKeys
 	_, damage := verified.Verify(r, keys.add)
 	if differs != nil && damage != nil && strings.Contains(damage.Error(), differs.Error()) {
@@ -114,10 +114,9 @@ const chunkSize = 1 << 20
 // A sequential reads a table from start to end with large reads, and hashes it. It is for a Reader that reads the
 // data blocks in order. It is not safe for concurrent use.
 type sequential struct {
-	h    *handle         // with the tail that opening reads
+	h    *handle         // while the table is being opened, with the tail: as for lookups, only that is read then
 	tail []byte          // the same, and pages of a filter before it
 	ctx  context.Context // of Verify
-	free bool            // reads outside the tail are allowed: not during opening, as for lookups
 
 	rest *bufio.Reader // of the part before the tail
 	end  int64         // offset up to which rest has read
@@ -146,7 +145,7 @@ func (s *sequential) Read(p []byte) (int, error) {
 func (s *sequential) ReadAt(p []byte, off int64) (n int, err error) {
 	next := s.end - int64(s.rest.Buffered())
 	switch {
-	case !s.free:
+	case s.h.tail != nil:
 		return s.h.readFromTail(p, off)
 	case off >= s.tailStart():
 		return bytes.NewReader(s.tail).ReadAt(p, off-s.tailStart())
