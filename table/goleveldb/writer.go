@@ -16,7 +16,7 @@ import (
 // A Writer must not be used concurrently. After an error, Append and Close return it again. Errors of the io.Writer
 // are returned unchanged.
 type Writer struct {
-	table *table.Writer // nil if NewWriter has failed
+	table *table.Writer // of nothing if NewWriter has failed
 	file  file
 	err   error // of all calls from now on
 }
@@ -40,10 +40,6 @@ func (f *file) Write(p []byte) (n int, err error) {
 // of range, Append and Close return an error.
 func NewWriter(f io.Writer, o *opt.Options, pool *util.BufferPool, size int) *Writer {
 	w := &Writer{file: file{Writer: f}}
-	if f == nil {
-		w.err = errNilFile
-		return w
-	}
 	order := orderOf(o.GetComparer())
 	options := table.WriterOptions{
 		Comparer:        order.comparer,
@@ -58,8 +54,13 @@ func NewWriter(f io.Writer, o *opt.Options, pool *util.BufferPool, size int) *Wr
 		options.Compression = table.NoCompression
 	}
 	var err error
-	w.table, err = table.NewWriter(&w.file, &options)
-	w.keep(err)
+	if w.table, err = table.NewWriter(&w.file, &options); err != nil {
+		w.keep(err)
+		w.table, _ = table.NewWriter(io.Discard, nil)
+	}
+	if f == nil {
+		w.err = errNilFile
+	}
 	return w
 }
 
@@ -85,28 +86,13 @@ func (w *Writer) Append(key, value []byte) error {
 }
 
 // BlocksLen returns the number of complete data blocks.
-func (w *Writer) BlocksLen() int {
-	if w.table == nil {
-		return 0
-	}
-	return w.table.DataBlocks()
-}
+func (w *Writer) BlocksLen() int { return w.table.DataBlocks() }
 
 // EntriesLen returns the number of entries appended.
-func (w *Writer) EntriesLen() int {
-	if w.table == nil {
-		return 0
-	}
-	return w.table.Entries()
-}
+func (w *Writer) EntriesLen() int { return w.table.Entries() }
 
 // BytesLen returns the size of the complete blocks in the file in bytes, and after Close the size of the file.
-func (w *Writer) BytesLen() int {
-	if w.table == nil {
-		return 0
-	}
-	return int(w.table.Size())
-}
+func (w *Writer) BytesLen() int { return int(w.table.Size()) }
 
 // Close completes the table. It does not close the file. A second Close returns an error.
 func (w *Writer) Close() error {
@@ -115,7 +101,7 @@ func (w *Writer) Close() error {
 			w.err = errWriterClosed
 			return nil
 		}
-	} else if w.table != nil {
+	} else {
 		_ = w.table.Abort() // it has no file of its own to remove; after Close it does nothing
 	}
 	return w.err
