@@ -27,14 +27,16 @@ func (r *Reader) NewIterator(slice *util.Range, ro *opt.ReadOptions) iterator.It
 	i := &tableIterator{iteration: iterations.Get().(*iteration)}
 	i.r, i.slice = r, slice
 	i.noFill, i.strict = ro.GetDontFillCache(), opt.GetStrict(r.o, ro, opt.StrictReader)
-	open := i.list
+	open := r.toList
 	if i.bounded() {
-		open = i.search
+		open = r.toSearch
 	}
-	if err := open(); err != nil {
+	t, err := open()
+	if err != nil {
 		i.Release()
 		return iterator.NewEmptyIterator(err)
 	}
+	i.begin(t)
 	return i
 }
 
@@ -78,48 +80,20 @@ func (i *iteration) bounded() bool {
 	return i.slice != nil && (i.slice.Start != nil || i.slice.Limit != nil)
 }
 
-// search places the iterator before the first entry, for moves that compare keys.
-func (i *iteration) search() error {
-	t, err := i.r.toSearch()
-	if err != nil {
-		return err
-	}
-	o := i.options()
-	if i.slice != nil {
-		o.Lower, o.Upper = i.slice.Start, i.slice.Limit
-	}
-	i.it, i.ordered = *t.NewIter(&o), true
-	return nil
-}
-
-// list places the iterator before the first entry, for moves that need not compare keys.
-func (i *iteration) list() error {
-	t, err := i.r.toList()
-	if err != nil {
-		return err
-	}
-	i.listFrom(t)
-	i.ordered = t == i.r.ordered.opened.Load()
-	return nil
-}
-
-// listFrom gives the iterator an Iter over all entries of t.
-func (i *iteration) listFrom(t *table.Reader) {
-	o := i.options()
-	i.it, i.ordered = *t.NewIter(&o), false
-}
-
 // scanAhead is the number of bytes that an iterator reads at once if it does not fill the cache. Most such iterators
 // are scans, as in compactions.
 const scanAhead = 64 << 10
 
-// options returns the options of an Iter over all entries.
-func (i *iteration) options() table.IterOptions {
+// begin places the iterator before the first entry of t.
+func (i *iteration) begin(t *table.Reader) {
 	o := table.IterOptions{DontFillCache: i.noFill, OnLoss: i.onLoss}
 	if i.noFill {
 		o.ReadAhead = scanAhead
 	}
-	return o
+	if i.slice != nil {
+		o.Lower, o.Upper = i.slice.Start, i.slice.Limit
+	}
+	i.it, i.ordered = *t.NewIter(&o), t == i.r.ordered.opened.Load()
 }
 
 // skips reports whether the iterator continues after a corrupt block.
@@ -168,9 +142,11 @@ func (i *tableIterator) Seek(key []byte) bool {
 	}
 	if !i.ordered {
 		i.it.Close() // returns only an error that a move has returned
-		if err := i.search(); err != nil {
+		t, err := i.r.toSearch()
+		if err != nil {
 			return i.fail(err)
 		}
+		i.begin(t)
 	}
 	return i.it.SeekGE(key) || i.end(nil, nil)
 }
@@ -220,7 +196,7 @@ func (i *tableIterator) continueAt(offset int64, first, next func(*table.Iter) b
 	callback := i.callback
 	i.callback = nil // it has already received all errors
 	i.it.Close()     // returns only an error that a move has returned
-	i.listFrom(t)
+	i.begin(t)
 	ok := first(&i.it)
 	for ok && int64(i.it.Block().Offset) != offset {
 		ok = next(&i.it)
