@@ -85,8 +85,7 @@ func isInternal(c comparer.Comparer) bool {
 	case no:
 		return false
 	case panicked:
-		t := reflect.TypeOf(c)
-		return t.Kind() == reflect.Pointer && t.Elem().Name() == "iComparer" && userComparer(c) != nil
+		return userComparer(c) != nil
 	}
 	return comparesAs(c, bytewiseInternal, short) != no
 }
@@ -95,15 +94,8 @@ func isInternal(c comparer.Comparer) bool {
 // copy, and contains goleveldb's comparer. A fork with another type may have another order that few keys reveal, so
 // its own comparer is used, which is slower.
 func isBytewiseInternal(c comparer.Comparer) (is bool) {
-	t := reflect.TypeOf(c)
-	if t.Kind() != reflect.Pointer {
-		return false
-	}
-	if t = t.Elem(); t.Name() != "iComparer" || path.Base(t.PkgPath()) != "leveldb" {
-		return false
-	}
-	bytewise := reflect.TypeOf(comparer.DefaultComparer)
-	if userComparer(c) != bytewise || comparesAs(c, bytewiseInternal, users) != yes {
+	if userComparer(c) != reflect.TypeOf(comparer.DefaultComparer) ||
+		path.Base(reflect.TypeOf(c).Elem().PkgPath()) != "leveldb" || comparesAs(c, bytewiseInternal, users) != yes {
 		return false
 	}
 	defer func() { _ = recover() }()
@@ -116,11 +108,12 @@ func isBytewiseInternal(c comparer.Comparer) (is bool) {
 	return true
 }
 
-// userComparer returns the type of the only comparer in the struct that c points to, or nil if c
-// does not point to a struct with one.
+// userComparer returns the type of the only comparer in the struct that c points to, or nil if c does not point to a
+// struct with the name of the engine's type and one comparer.
 func userComparer(c comparer.Comparer) (user reflect.Type) {
 	v := reflect.ValueOf(c)
-	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct ||
+		v.Elem().Type().Name() != "iComparer" {
 		return nil
 	}
 	for i := range v.Elem().NumField() {
