@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/sievetable/sievetable/internal/bloom"
+	"github.com/sievetable/sievetable/internal/hashlist"
 )
 
 // Bloom is LevelDB's Bloom filter, a [Policy]. Its filters are identical to goleveldb's and C++ LevelDB's. The zero
@@ -65,7 +66,7 @@ func (Bloom) Check(filter []byte) error {
 
 type bloomGenerator struct {
 	policy Bloom
-	hashes bloom.Hashes
+	hashes hashlist.List[uint32]
 }
 
 func (g *bloomGenerator) Add(key []byte) { g.hashes.Add(bloom.Hash(key, bloom.UnsignedTail)) }
@@ -74,7 +75,9 @@ func (g *bloomGenerator) Generate(b Buffer) {
 	filter := b.Alloc(g.policy.Size(uint64(g.hashes.Len())))
 	array, k := filter[:len(filter)-1], g.policy.K()
 	clear(array)
-	g.hashes.All(func(hashes []uint32) { bloom.SetAll(array, hashes, k) })
+	for _, hashes := range g.hashes.Chunks() {
+		bloom.SetAll(array, hashes, k)
+	}
 	filter[len(array)] = byte(k)
 	g.hashes.Reset()
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/bloom"
+	"github.com/sievetable/sievetable/internal/hashlist"
 )
 
 // Size returns the length in bytes of a filter of n keys.
@@ -52,7 +53,7 @@ func (p TableBloom) lines(n uint64) uint64 {
 
 type tableBloomGenerator struct {
 	policy TableBloom
-	hashes bloom.Hashes
+	hashes hashlist.List[uint32]
 }
 
 func (g *tableBloomGenerator) Add(key []byte) {
@@ -73,7 +74,10 @@ func (g *tableBloomGenerator) Generate() ([]byte, error) {
 	filter := make([]byte, n*lineSize+lineTrailer)
 	filter[n*lineSize] = byte(k)
 	binary.LittleEndian.PutUint32(filter[n*lineSize+1:], uint32(n))
-	g.hashes.All(newTableBloomFilter(filter, n, k).setAll)
+	f := newTableBloomFilter(filter, n, k)
+	for _, hashes := range g.hashes.Chunks() {
+		f.setAll(hashes)
+	}
 	return filter, nil
 }
 

@@ -52,7 +52,7 @@ func (b *builder) release() {
 }
 
 // build returns the filter of keys with these hashes. It removes duplicates from l.
-func (b *builder) build(l *hashlist.List, fingerprintBits int) ([]byte, error) {
+func (b *builder) build(l *hashlist.List[uint64], fingerprintBits int) ([]byte, error) {
 	var seeds seedSequence
 	for attempt := 1; attempt <= maxAttempts; attempt++ {
 		seed := seeds.next()
@@ -72,7 +72,7 @@ func (b *builder) build(l *hashlist.List, fingerprintBits int) ([]byte, error) {
 }
 
 // compact removes duplicate hashes, and reports whether there were any. With duplicates, all seeds fail.
-func (b *builder) compact(l *hashlist.List) bool {
+func (b *builder) compact(l *hashlist.List[uint64]) bool {
 	all := b.hashes[:0]
 	for _, chunk := range l.Chunks() {
 		all = append(all, chunk...)
@@ -82,7 +82,7 @@ func (b *builder) compact(l *hashlist.List) bool {
 	if len(all) == l.Len() {
 		return false
 	}
-	l.Release()
+	l.Reset()
 	for _, h := range all {
 		l.Add(h)
 	}
@@ -118,7 +118,7 @@ func cleared[E any](s []E, n int) []E {
 
 // count adds all hashes to the counts and sums of their places. It returns false if a count overflows. If there are
 // many hashes, it first sorts them by segment, so that their places stay in the processor's cache.
-func (b *builder) count(l *hashlist.List, seed uint64) bool {
+func (b *builder) count(l *hashlist.List[uint64], seed uint64) bool {
 	if l.Len() > maxUnsorted {
 		b.sort(l, seed)
 		return b.add(b.hashes)
@@ -133,7 +133,7 @@ func (b *builder) count(l *hashlist.List, seed uint64) bool {
 }
 
 // sort mixes the hashes with the seed and sorts them by the segment of their first place.
-func (b *builder) sort(l *hashlist.List, seed uint64) {
+func (b *builder) sort(l *hashlist.List[uint64], seed uint64) {
 	segments := b.starts / uint64(b.segmentLen)
 	next := make([]int, segments+1) // index of the next hash of each segment; at first, the count of the segment before
 	for _, chunk := range l.Chunks() {

@@ -24,7 +24,7 @@ func (p Policy) NewTableGenerator() filter.TableGenerator {
 
 type generator struct {
 	bits   int
-	hashes hashlist.List
+	hashes hashlist.List[uint64]
 	more   bool // than MaxKeys
 }
 
@@ -40,7 +40,7 @@ func (g *generator) Add(key []byte) {
 }
 
 func (g *generator) Generate() ([]byte, error) {
-	defer g.hashes.Release()
+	defer g.hashes.Reset()
 	if g.more {
 		return nil, ErrTooManyKeys
 	}

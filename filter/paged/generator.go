@@ -17,7 +17,7 @@ func (p Policy) NewTableGenerator() filter.TableGenerator { return &generator{po
 type generator struct {
 	policy Policy
 	shape  Shape
-	hashes hashlist.List
+	hashes hashlist.List[uint64]
 }
 
 func (g *generator) Add(key []byte) {
@@ -28,7 +28,7 @@ func (g *generator) Add(key []byte) {
 }
 
 func (g *generator) Generate() ([]byte, error) {
-	defer g.hashes.Release()
+	defer g.hashes.Reset()
 	s := &g.shape
 	s.Keys, s.K = uint64(g.hashes.Len()), g.policy.K()
 	s.Pages = g.policy.pages(s.Keys)

@@ -9,15 +9,20 @@ import (
 	"github.com/sievetable/sievetable/internal/hashlist"
 )
 
-// A List contains the added hashes, in order, even if it reuses another list's memory.
+// A List contains the added hashes, in order, even if it reuses its memory, or another list's.
 func TestListHasWhatWasAdded(t *testing.T) {
+	t.Run("32 bits", testList[uint32])
+	t.Run("64 bits", testList[uint64])
+}
+
+func testList[H uint32 | uint64](t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(7, 1))
-	for _, n := range []int{0, 1, 63, 64, 65, 128, 8191, 8192, 8193, 50_000, 1} {
-		var l hashlist.List
-		var want []uint64
+	var l hashlist.List[H]
+	for _, n := range []int{0, 1, 63, 64, 65, 128, 2047, 2048, 2049, 50_000, 70, 1, 0} {
+		var want []H
 		for range n {
-			h := rng.Uint64()
+			h := H(rng.Uint64())
 			if l.EndsWith(h) {
 				t.Fatalf("a list of %d ends with a hash that was not added", l.Len())
 			}
@@ -27,14 +32,14 @@ func TestListHasWhatWasAdded(t *testing.T) {
 			want = append(want, h)
 		}
 		check(t, &l, want)
-		if l.Release(); l.EndsWith(0) {
+		if l.Reset(); l.EndsWith(0) {
 			t.Error("an empty list ends with a hash")
 		}
 		check(t, &l, nil)
 	}
 }
 
-func check(t *testing.T, l *hashlist.List, want []uint64) {
+func check[H uint32 | uint64](t *testing.T, l *hashlist.List[H], want []H) {
 	t.Helper()
 	if diff := cmp.Diff(want, slices.Concat(l.Chunks()...)); l.Len() != len(want) || len(want) > 0 && diff != "" {
 		t.Errorf("Len is %d, want %d (-want +got):\n%s", l.Len(), len(want), diff)
