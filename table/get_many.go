@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,19 +33,14 @@ const (
 
 // withDefaults returns a copy with defaults filled in.
 func (o *GetManyOptions) withDefaults() (GetManyOptions, error) {
-	var b GetManyOptions
-	if o != nil {
-		b = *o
-	}
+	b := *cmp.Or(o, &GetManyOptions{})
 	if b.Concurrency < 0 || b.Concurrency > maxConcurrency {
 		return b, fmt.Errorf("table: Concurrency is %d, not 0 to %d", b.Concurrency, maxConcurrency)
 	}
 	if b.Gap < 0 {
 		return b, fmt.Errorf("table: Gap is %d (minimum 0)", b.Gap)
 	}
-	if b.Concurrency == 0 {
-		b.Concurrency = defaultConcurrency
-	}
+	b.Concurrency = cmp.Or(b.Concurrency, defaultConcurrency)
 	return b, nil
 }
 

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -83,10 +84,7 @@ type WriterOptions struct {
 
 // withDefaults returns a copy with defaults filled in.
 func (o *WriterOptions) withDefaults() (WriterOptions, error) {
-	var w WriterOptions
-	if o != nil {
-		w = *o
-	}
+	w := *cmp.Or(o, &WriterOptions{})
 	for _, n := range []struct {
 		name      string
 		value     *int
@@ -100,18 +98,11 @@ func (o *WriterOptions) withDefaults() (WriterOptions, error) {
 		if *n.value < 0 || *n.value > n.most {
 			return w, fmt.Errorf("table: %s is %d, not 0 to %d", n.name, *n.value, n.most)
 		}
-		if *n.value == 0 {
-			*n.value = n.def
-		}
+		*n.value = cmp.Or(*n.value, n.def)
 	}
-	if w.Compression == nil {
-		w.Compression = Snappy
-	}
+	w.Compression, w.Comparer = cmp.Or(w.Compression, Snappy), cmp.Or(w.Comparer, BytewiseComparer)
 	if err := checkCodec(w.Compression); err != nil {
 		return w, err
-	}
-	if w.Comparer == nil {
-		w.Comparer = BytewiseComparer
 	}
 	w.FilterKey = filterKeyFor(w.Comparer, w.FilterKey)
 	w.Properties = w.Properties || w.FilterOnly || w.FilterPrefix != nil

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"maps"
@@ -90,9 +91,7 @@ type ReaderOptions struct {
 
 // set sets o to a copy of options, with defaults filled in. If options is nil, all are defaults.
 func (o *ReaderOptions) set(options *ReaderOptions) error {
-	if options != nil {
-		*o = *options
-	}
+	*o = *cmp.Or(options, &ReaderOptions{})
 	if most := min(uint64(math.MaxUint32), math.MaxInt-format.TrailerLen); o.MaxBlockSize < 0 || uint64(o.MaxBlockSize) > most {
 		return fmt.Errorf("table: MaxBlockSize is %d, not 0 to %d", o.MaxBlockSize, most)
 	}
@@ -104,12 +103,7 @@ func (o *ReaderOptions) set(options *ReaderOptions) error {
 	if o.TailSize < 0 {
 		return fmt.Errorf("table: TailSize is %d (minimum 0)", o.TailSize)
 	}
-	if o.MaxBlockSize == 0 {
-		o.MaxBlockSize = defaultMaxBlockSize
-	}
-	if o.Comparer == nil {
-		o.Comparer = BytewiseComparer
-	}
+	o.MaxBlockSize, o.Comparer = cmp.Or(o.MaxBlockSize, defaultMaxBlockSize), cmp.Or(o.Comparer, BytewiseComparer)
 	o.filtersUserKeys = o.FilterKey == nil && filtersUserKeys(o.Comparer)
 	o.FilterKey = filterKeyFor(o.Comparer, o.FilterKey)
 	return nil

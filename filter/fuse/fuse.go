@@ -26,6 +26,7 @@
 package fuse
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -106,12 +107,7 @@ func (p Policy) ReadAliases() []string {
 }
 
 // Bits returns the length of a fingerprint in bits: 4, 8, 10, 12, 14 or 16.
-func (p Policy) Bits() int {
-	if p.bits == 0 {
-		return defaultBits
-	}
-	return p.bits
-}
+func (p Policy) Bits() int { return cmp.Or(p.bits, defaultBits) }
 
 // Rate returns the expected false-positive rate, 2^-Bits, for any number of keys.
 func (p Policy) Rate() float64 { return math.Exp2(-float64(p.Bits())) }

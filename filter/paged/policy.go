@@ -1,6 +1,7 @@
 package paged
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/bits"
@@ -40,12 +41,7 @@ func New(bitsPerKey int) (Policy, error) {
 func (Policy) Name() string { return "sievetable.paged" }
 
 // BitsPerKey returns the argument of New, or 14 for the zero value.
-func (p Policy) BitsPerKey() int {
-	if p.bitsPerKey == 0 {
-		return defaultBitsPerKey
-	}
-	return p.bitsPerKey
-}
+func (p Policy) BitsPerKey() int { return cmp.Or(p.bitsPerKey, defaultBitsPerKey) }
 
 // K returns the number of bits that a key sets, 1 to 44.
 func (p Policy) K() int { return int(max(1, math.Round(float64(p.BitsPerKey())*math.Ln2))) }
