@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/filtertest"
 )
 
@@ -87,16 +88,11 @@ func TestAdaptAndFromPanicAtOnce(t *testing.T) {
 		{func() { filter.From(filter.Adapt[widerGenerator, widerBuffer](filter.NewBloom(10))) },
 			[]string{"filter_test.widerBuffer"}},
 	} {
-		func() {
-			defer func() {
-				got := fmt.Sprint(recover())
-				for _, want := range tt.want {
-					if !strings.Contains(got, want) {
-						t.Errorf("panic %q does not name %q", got, want)
-					}
-				}
-			}()
-			tt.call()
-		}()
+		got := fmt.Sprint(errtest.PanicOf(tt.call))
+		for _, want := range tt.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("panic %q does not name %q", got, want)
+			}
+		}
 	}
 }

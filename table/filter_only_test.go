@@ -242,7 +242,7 @@ func TestSetTableFilterPanics(t *testing.T) {
 	o := table.WriterOptions{TableFilterPolicy: panicking{filter.NewTableBloom(10)}, FilterOnly: true}
 	w, err := table.NewWriter(io.Discard, &o)
 	noError(t, err)
-	if p := panicOf(func() error { return w.SetTableFilter([]byte("filter"), 1) }); p != errBroken {
+	if p := panicOf(func() { w.SetTableFilter([]byte("filter"), 1) }); p != errBroken {
 		t.Errorf("SetTableFilter panics with %v", p)
 	}
 	checkError(t, "Close", w.Close(), nil, "an earlier call panicked")

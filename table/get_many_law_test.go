@@ -16,11 +16,7 @@ import (
 func TestGetManyIsManyGets(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(16, 1))
-	rounds := 8
-	if long.Enabled() {
-		rounds = 100
-	}
-	for round := range rounds {
+	for round := range long.Rounds(8, 100) {
 		wo := anyOptions(rng)
 		pairs := anyPairs(rng, wo.Comparer)
 		contents := build(t, &wo, pairs)

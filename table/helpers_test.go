@@ -34,6 +34,7 @@ var (
 	fewBytes  = tabletest.FewBytes
 	diffPairs = tabletest.DiffPairs
 	noError   = errtest.NoError
+	panicOf   = errtest.PanicOf
 	errBroken = tabletest.ErrBroken
 )
 

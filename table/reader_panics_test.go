@@ -24,7 +24,7 @@ func TestSourceThatPanics(t *testing.T) {
 	for _, p := range pairs[:60] {
 		it.First()
 		panics = true
-		panicOf(func() error { it.SeekGE(pairs[59].Key); return nil })
+		panicOf(func() { it.SeekGE(pairs[59].Key) })
 		panics = false
 		if it.Valid() || it.Next() || it.Prev() || it.Error() == nil {
 			t.Fatalf("after a panic: Valid = %v, Error = %v", it.Valid(), it.Error())
@@ -50,7 +50,7 @@ func TestReadAheadThatPanics(t *testing.T) {
 	for reads := 1; reads < 10; reads++ {
 		it := r.NewIter(&table.IterOptions{ReadAhead: 400})
 		left = reads
-		if panicOf(func() error { count(it.First, it.Next); return nil }) == nil {
+		if panicOf(func() { count(it.First, it.Next) }) == nil {
 			t.Error("no panic")
 		}
 		for _, p := range pairs {
@@ -77,7 +77,7 @@ func TestComparerThatPanics(t *testing.T) {
 	for n := 1; ; n++ {
 		it.First()
 		left = n
-		panicked := panicOf(func() error { it.SeekGE(pairs[50].Key); return nil })
+		panicked := panicOf(func() { it.SeekGE(pairs[50].Key) })
 		left = -1
 		if panicked == nil {
 			break
@@ -98,11 +98,7 @@ func TestAnyReadMayPanic(t *testing.T) {
 	pairs := numbered(200)
 	contents := build(t, &table.WriterOptions{BlockSize: 200, FilterPolicy: withBloom.FilterPolicy, Properties: true, DataDigest: true}, pairs)
 	sum, _ := tailSum(t, contents)
-	rounds := 40
-	if long.Enabled() {
-		rounds = 1000
-	}
-	for seed := range uint64(rounds) {
+	for seed := range uint64(long.Rounds(40, 1000)) {
 		rng := rand.New(rand.NewPCG(13, seed))
 		every := 0
 		c := table.NewCache(int64(100 << rng.IntN(8)))
@@ -115,7 +111,7 @@ func TestAnyReadMayPanic(t *testing.T) {
 		every = 1 + rng.IntN(10)
 		for range 50 {
 			call := anyCall(rng, r, pairs[rng.IntN(len(pairs))].Key)
-			if p := panicOf(call); p != nil && p != errBroken {
+			if p := panicOf(func() { call() }); p != nil && p != errBroken {
 				t.Errorf("seed %d: a call panics with %v", seed, p)
 			}
 		}

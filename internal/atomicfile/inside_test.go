@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
 // onMount makes CreateNewDir treat a directory as a mount point until the test ends.
@@ -62,15 +64,12 @@ func TestCommitInsideAfterKill(t *testing.T) {
 		dir := mounted(t)
 		newDirOf(t, dir, "half.ldb") // left by a process that was killed earlier
 		d := newDirOf(t, dir, files...)
-		func() {
-			defer func() { recover() }()
-			d.moved = func(name string) {
-				if name == files[killedAfter] {
-					panic("killed")
-				}
+		d.moved = func(name string) {
+			if name == files[killedAfter] {
+				panic("killed")
 			}
-			d.Commit()
-		}()
+		}
+		errtest.PanicOf(func() { d.Commit() })
 		complete := killedAfter == len(files)-1
 		if _, err := os.Stat(filepath.Join(dir, "CURRENT")); (err == nil) != complete {
 			t.Errorf("killed after %s: CURRENT: %v", files[killedAfter], err)

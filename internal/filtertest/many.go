@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
 // A ManyFilter is a TableFilter with the optional method ContainsMany.
@@ -33,14 +34,9 @@ func CheckManyResults(t testing.TB, f ManyFilter) {
 	t.Helper()
 	f.ContainsMany(nil, nil)
 	for keys, results := range map[int]int{0: 1, 1: 0, 64: 65, 65: 64} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("no panic for %d keys and %d results", keys, results)
-				}
-			}()
-			f.ContainsMany(make([][]byte, keys), make([]bool, results))
-		}()
+		if errtest.PanicOf(func() { f.ContainsMany(make([][]byte, keys), make([]bool, results)) }) == nil {
+			t.Errorf("no panic for %d keys and %d results", keys, results)
+		}
 	}
 	keys, results := Keys(rand.New(rand.NewPCG(28, 3)), 1000), make([]bool, 1000)
 	if n := testing.AllocsPerRun(10, func() { f.ContainsMany(keys, results) }); n != 0 {

@@ -40,14 +40,9 @@ func TestPanicOfOpenFreesTheSlot(t *testing.T) {
 		}
 		return open(name)
 	}, nil)
-	func() {
-		defer func() {
-			if recover() == nil {
-				t.Error("Acquire does not panic")
-			}
-		}()
-		c.Acquire(t.Context(), "0")
-	}()
+	if errtest.PanicOf(func() { c.Acquire(t.Context(), "0") }) == nil {
+		t.Error("Acquire does not panic")
+	}
 	if n := len(c.slots); n != 0 {
 		t.Fatalf("%d slots are taken after the panic, want 0", n)
 	}
