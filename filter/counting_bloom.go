@@ -90,7 +90,6 @@ func (f *CountingBloom) Union(other *CountingBloom) error {
 	return nil
 }
 
-// counter returns the count of a bit.
 func (f *CountingBloom) counter(bit uint32) byte {
 	return f.counters[bit/2] >> (bit % 2 * 4) & maxCount
 }

@@ -26,7 +26,6 @@ func checkFailures(t *testing.T, failures []failure) {
 	}
 }
 
-// errorOf returns the error of a call.
 func errorOf(_ any, err error) error { return err }
 
 func TestErrorsOfFilterBlocks(t *testing.T) {

@@ -102,7 +102,6 @@ func newTableBloomFilter(filter []byte, n uint64, k int) *tableBloomFilter {
 	return &tableBloomFilter{lines: filter[:n*lineSize], n: n, reciprocal: math.MaxUint64/n + 1, k: k}
 }
 
-// Contains reports whether key may be in the filter.
 func (f *tableBloomFilter) Contains(key []byte) bool {
 	return f.mayContain(bloom.Hash(key, bloom.SignedTail))
 }

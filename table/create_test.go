@@ -36,7 +36,6 @@ func checkOld(t *testing.T, name string) {
 	}
 }
 
-// names lists dir.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -150,7 +150,6 @@ type packing struct {
 	twice      bool // the filter of the table is listed as the properties too
 }
 
-// build returns the table.
 func (p packing) build() []byte {
 	var f rawtable.File
 	packed := func(contents string) string { return f.Stored(string(snappy.Encode(nil, []byte(contents))), 1) }

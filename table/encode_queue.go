@@ -55,7 +55,6 @@ func newEncodeQueue(concurrency, blockSize int, codec Codec) *encodeQueue {
 	return q
 }
 
-// newJob returns an empty job.
 func (q *encodeQueue) newJob() *encodeJob {
 	if n := len(q.free); n > 0 {
 		job := q.free[n-1]
@@ -265,7 +264,6 @@ func appendTrailer(buf []byte, start int, compression byte) []byte {
 // A trailer follows each block in the file: its compression id and its checksum.
 type trailer [format.TrailerLen]byte
 
-// trailerOf returns the trailer of a block.
 func trailerOf(stored []byte, compression byte) (t trailer) {
 	t[0] = compression
 	binary.LittleEndian.PutUint32(t[1:], format.Checksum(stored, compression))

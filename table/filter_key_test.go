@@ -183,7 +183,6 @@ func TestOpenWithADamagedFirstBlock(t *testing.T) {
 	noError(t, openFile(t, flipped(contents, 4), nil).FilterErr())
 }
 
-// filtersOf returns the filters of a table.
 func filtersOf(t *testing.T, contents []byte) layout.Filters {
 	t.Helper()
 	filters, err := layoutOf(t, contents).Filters()

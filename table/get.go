@@ -95,7 +95,6 @@ func (r *Reader) MayContainHashed(k *HashedKey) (bool, error) {
 	return false, t.startLookups(1, maybe)
 }
 
-// find returns the entry of a query.
 func (r *Reader) find(q query, o *lookupOptions) (k, v []byte, err error) {
 	if o.Ctx != nil {
 		if err := o.Ctx.Err(); err != nil {

@@ -165,7 +165,6 @@ func (p *tableBatch) len() int {
 	return len(p.Keys)
 }
 
-// key returns key i of the part.
 func (p *tableBatch) key(i int) wantedKey {
 	if p.Keys != nil {
 		i = p.Keys[i]

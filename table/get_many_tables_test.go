@@ -258,7 +258,6 @@ func TestGetManyAsksTheTableFilterForBatches(t *testing.T) {
 	}
 }
 
-// getAll gets the keys one by one.
 func getAll(t *testing.T, r *table.Reader, keys [][]byte) {
 	t.Helper()
 	for _, key := range keys {

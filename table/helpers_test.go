@@ -104,7 +104,6 @@ func checkTable(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 	checkSound(t, "the table", r)
 }
 
-// countingReader counts reads.
 type countingReader struct {
 	io.ReaderAt
 	n, bytes atomic.Int64
@@ -116,7 +115,6 @@ func (c *countingReader) ReadAt(p []byte, off int64) (int, error) {
 	return c.ReaderAt.ReadAt(p, off)
 }
 
-// newWriter is table.NewWriter.
 func newWriter(t testing.TB, to io.Writer, o *table.WriterOptions) *table.Writer {
 	t.Helper()
 	w, err := table.NewWriter(to, o)
@@ -163,7 +161,6 @@ func checkSound(t testing.TB, name string, r *table.Reader) {
 	}
 }
 
-// newReader is table.NewReader.
 func newReader(t testing.TB, src io.ReaderAt, size int, o *table.ReaderOptions) *table.Reader {
 	t.Helper()
 	r, err := table.NewReader(src, int64(size), o)
@@ -299,7 +296,6 @@ func getByIter(r *table.Reader, key []byte, o *table.IterOptions) ([]byte, error
 	return nil, cmp.Or(it.Close(), table.ErrNotFound)
 }
 
-// allKeys returns the keys of the pairs.
 func allKeys(pairs []workload.Pair) (keys [][]byte) {
 	for _, p := range pairs {
 		keys = append(keys, p.Key)

@@ -17,7 +17,6 @@ import (
 	"github.com/sievetable/sievetable/table/merge"
 )
 
-// newModel returns a model of an Iter with the options.
 func newModel(pairs []workload.Pair, o *table.IterOptions) *tabletest.Model {
 	m := &tabletest.Model{Compare: bytes.Compare, At: -1}
 	for _, p := range pairs {

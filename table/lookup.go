@@ -25,7 +25,6 @@ type query struct {
 	guarded bool // for a mapped file: called within Guard
 }
 
-// lookupOptions are options of a lookup.
 type lookupOptions struct {
 	tablefile.ReadOptions
 

@@ -42,7 +42,6 @@ func newIndexTable(
 	return t, m, err
 }
 
-// meta returns a metaReader of the table.
 func (t *openTable) meta() metaReader { return metaReader{File: &t.file, o: t.o} }
 
 // openMeta reads the filters, if they are needed. If m is nil, it first reads the metaindex into s.

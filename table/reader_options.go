@@ -171,7 +171,6 @@ type Metrics struct {
 	CacheEvictions       atomic.Uint64 // blocks and pages of these Readers that the Cache evicted
 }
 
-// countFilterCheck counts a check of a filter and its result.
 func (m *Metrics) countFilterCheck(mayContain, wholeTable bool) {
 	m.FilterChecks.Add(1)
 	if mayContain {

@@ -114,7 +114,6 @@ func (w *Writer) writeTableFilter() (err error) {
 	return w.writeFilter(tablefile.TableFilterBlock, format.TableFilterPrefix, w.o.TableFilterPolicy, contents)
 }
 
-// writeFilter writes a filter.
 func (w *Writer) writeFilter(kind layout.BlockKind, prefix string, p namedPolicy, contents []byte) error {
 	if len(contents) == 0 {
 		return fmt.Errorf("table: policy %q wrote a filter of no bytes", p.Name())

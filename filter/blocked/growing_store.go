@@ -61,7 +61,6 @@ func (l *link) writeTo(w io.Writer) (int64, error) {
 	return written + n, err
 }
 
-// bits returns the number of bits.
 func (f *Filter) bits() uint64 { return lineSize * 8 * uint64(len(f.lines)) }
 
 // ReadGrowing returns a filter that resumes from the output of [Growing.WriteTo]. Errors and memory are as for

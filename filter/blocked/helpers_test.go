@@ -26,5 +26,4 @@ func checkFailures(t *testing.T, failures []failure) {
 	}
 }
 
-// errorOf returns the error of a call.
 func errorOf(_ any, err error) error { return err }

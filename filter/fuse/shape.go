@@ -31,7 +31,6 @@ func shapeOf(n int) shape {
 	return shape{segmentLen: uint32(length), starts: uint64((segments - arity + 1) * length)}
 }
 
-// fingerprints returns the number of fingerprints.
 func (s shape) fingerprints() uint64 { return s.starts + (arity-1)*uint64(s.segmentLen) }
 
 // halved returns a shape with as many fingerprints in segments of half the length.

@@ -14,7 +14,6 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// writePairs writes a table of n pairs.
 func writePairs(t testing.TB, to io.Writer, o *table.WriterOptions, n int, pair func(i int) (key, value []byte)) {
 	t.Helper()
 	w, err := table.NewWriter(to, o)
@@ -31,7 +30,6 @@ func writeTable(t *testing.T, p fuse.Policy, n int) []byte {
 	return narrowTable(t, &table.WriterOptions{TableFilterPolicy: p}, n)
 }
 
-// metaOf returns the metaindex of a table.
 func metaOf(t *testing.T, contents []byte) []layout.MetaindexEntry {
 	t.Helper()
 	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)

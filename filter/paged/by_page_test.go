@@ -90,7 +90,6 @@ func (p *pagedTable) open(t *testing.T, src io.ReaderAt, o table.ReaderOptions, 
 	return r
 }
 
-// openFile opens the table in a file.
 func (p *pagedTable) openFile(t *testing.T, mapped bool) *table.Reader {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "t.ldb")

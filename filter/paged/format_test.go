@@ -88,7 +88,6 @@ func (p plain) build(keys ...[]byte) []byte {
 	return append(contents, p.trailer()...)
 }
 
-// set sets bits of a page.
 func set(page []byte, bits []uint64) {
 	for _, bit := range bits {
 		page[bit/8] |= 1 << (bit % 8)

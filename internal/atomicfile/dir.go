@@ -85,7 +85,6 @@ func (d *Dir) Create(name string) (*NewFile, error) {
 	return file, nil
 }
 
-// Write writes to the file.
 func (f *NewFile) Write(p []byte) (int, error) {
 	n, err := f.f.Write(p)
 	return n, f.named(err)

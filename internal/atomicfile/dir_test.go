@@ -8,7 +8,6 @@ import (
 	"testing"
 )
 
-// pathIn returns the path of a file in a Dir.
 func pathIn(d *Dir, name string) string { return filepath.Join(d.parent.Name(), d.name, name) }
 
 // dirOf returns a Dir with files of these names.

@@ -25,7 +25,6 @@ func newDirOf(t *testing.T, path string, names ...string) *NewDir {
 	return d
 }
 
-// checkNames checks the names in a directory.
 func checkNames(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)

@@ -66,7 +66,6 @@ func pairs(out string) (map[string]string, error) {
 	return all, nil
 }
 
-// sortedKeys returns the keys of the sound database.
 func (s *Sound) sortedKeys() []string { return slices.Sorted(maps.Keys(s.keys)) }
 
 // checkShown checks the status, and then each key by checkKey.

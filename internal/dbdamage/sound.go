@@ -13,7 +13,6 @@ import (
 // An SST runs the sst command.
 type SST func(args ...string) (status int, stdout, stderr string)
 
-// A version is one version of a key.
 type version struct {
 	sequence uint64
 	deleted  bool

@@ -103,7 +103,6 @@ type Order struct {
 	Func func(a, b []byte) int
 }
 
-// Compare is Func.
 func (o Order) Compare(a, b []byte) int { return o.Func(a, b) }
 
 // A Reversed is the reverse of the bytewise order, under any name.

@@ -89,7 +89,6 @@ func (r *run) console(t *testing.T, block []byte) []byte {
 	return out.Bytes()
 }
 
-// output runs a command, and returns its output.
 func (r *run) output(t *testing.T, command string) []byte {
 	t.Helper()
 	r.commands++

@@ -7,7 +7,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fieldsOf returns the fields of an edit.
 func fieldsOf(t *testing.T, edit []byte) (fields []Field) {
 	t.Helper()
 	for f, err := range Fields(edit) {

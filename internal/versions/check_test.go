@@ -12,7 +12,6 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// keyOf returns an internal key.
 func keyOf(user string, sequence uint64) []byte {
 	return binary.LittleEndian.AppendUint64([]byte(user), sequence<<8|1)
 }

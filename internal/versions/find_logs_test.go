@@ -121,7 +121,6 @@ func findLost(t *testing.T, dir string, change func(dir string)) []uint64 {
 	return lost
 }
 
-// appendTo appends to a file.
 func appendTo(t *testing.T, path, what string) {
 	t.Helper()
 	contents, _ := os.ReadFile(path) // it may be new

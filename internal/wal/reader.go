@@ -266,7 +266,6 @@ func (r *Reader) skipZeros(at int64) fragment {
 	return r.skip(d)
 }
 
-// readBlock reads the next block.
 func (r *Reader) readBlock() error {
 	if r.eof {
 		return io.EOF

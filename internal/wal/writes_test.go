@@ -23,7 +23,6 @@ func writes(record string) (out []string) {
 	return out
 }
 
-// batch returns the bytes of a batch.
 func batch(sequence uint64, count uint32, writes string) string {
 	b := binary.LittleEndian.AppendUint64(nil, sequence)
 	return string(binary.LittleEndian.AppendUint32(b, count)) + writes

@@ -124,7 +124,6 @@ func (l *layout) header(next uint64) []byte {
 	return append(h.Edit(), l.fields...)
 }
 
-// order returns the order of user keys.
 func (l *layout) order() table.Comparer { return cmp.Or(l.user, table.BytewiseComparer) }
 
 // onDisk returns a directory with the files.
@@ -135,7 +134,6 @@ func onDisk(t testing.TB, files fs.FS) (dir string) {
 	return dir
 }
 
-// openDir opens the database in a directory.
 func openDir(t testing.TB, dir string, o *database.Options) *database.DB {
 	t.Helper()
 	db, err := database.Open(dir, o)

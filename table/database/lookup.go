@@ -254,7 +254,6 @@ func (b *batch) start(ctx context.Context) <-chan part {
 	return answered
 }
 
-// lookUp looks up the keys of a part.
 func (b *batch) lookUp(ctx context.Context, keys []int) (p part) {
 	defer func() { p.panicked = recover() }()
 	for _, i := range keys {

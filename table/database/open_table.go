@@ -54,7 +54,6 @@ func (t *openedTable) Close() error {
 	return err
 }
 
-// loss returns the Loss of a lost table.
 func (t *openedTable) loss() table.Loss {
 	return table.Loss{File: t.path, Offset: -1, From: t.listed.Smallest, To: t.listed.Largest, Err: t.lost}
 }

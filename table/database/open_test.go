@@ -55,7 +55,6 @@ func (c *changed) relist(m versions.Table, change func(m *versions.Table)) {
 	c.list(m)
 }
 
-// internal returns an internal key.
 func internal(user string, sequence uint64) []byte { return set(user, sequence, "").Append(nil) }
 
 // damages are changes for which Open fails, and their errors.

@@ -177,7 +177,6 @@ func (w *Writer) startTableFor(user []byte) error {
 	return nil
 }
 
-// startTable starts a table.
 func (w *Writer) startTable() (err error) {
 	if w.tables == versions.MaxTables {
 		return fmt.Errorf("database: more than %d tables: use a larger TableSize than %d", versions.MaxTables, w.o.TableSize)
