@@ -240,21 +240,24 @@ func (c *Files) ForgetAll() {
 
 // A handle is an independent file, even if other files have the same name. It is open only during reads.
 type handle struct {
-	*io.SectionReader
-	file *reader
-	info fs.FileInfo
+	*io.SectionReader // reads by the handle's ReadAt
+	files             *Files
+	name              string
+	info              fs.FileInfo
+	closed            atomic.Bool
 }
 
 // Open returns a new handle for the file that has the name now, independent of the file that ReadAt reads under that
 // name.
 func (c *Files) Open(name string) (fs.File, error) {
-	own := &reader{files: c, name: fmt.Sprintf("%d\x00%s", c.handles.Add(1), name)}
-	f, err := c.Acquire(context.Background(), own.name)
+	h := &handle{files: c, name: fmt.Sprintf("%d\x00%s", c.handles.Add(1), name)}
+	f, err := c.Acquire(context.Background(), h.name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Release()
-	return &handle{io.NewSectionReader(own, 0, f.info.Size()), own, f.info}, nil
+	h.SectionReader, h.info = io.NewSectionReader(h, 0, f.info.Size()), f.info
+	return h, nil
 }
 
 // path returns the name under which Files opens a file, given its name or a handle's.
@@ -265,32 +268,25 @@ func path(name string) string {
 	return name
 }
 
-// A reader reads the file of a handle.
-type reader struct {
-	files  *Files
-	name   string
-	closed atomic.Bool
-}
-
 // ReadAt fails after Close. A read that overlaps Close may have reopened the file, and closes it again.
-func (r *reader) ReadAt(p []byte, off int64) (int, error) {
-	if r.closed.Load() {
-		return 0, &fs.PathError{Op: "read", Path: path(r.name), Err: fs.ErrClosed}
+func (h *handle) ReadAt(p []byte, off int64) (int, error) {
+	if h.closed.Load() {
+		return 0, &fs.PathError{Op: "read", Path: path(h.name), Err: fs.ErrClosed}
 	}
 	defer func() {
-		if r.closed.Load() {
-			r.files.Forget(r.name)
+		if h.closed.Load() {
+			h.files.Forget(h.name)
 		}
 	}()
-	return r.files.ReadAt(context.Background(), r.name, p, off)
+	return h.files.ReadAt(context.Background(), h.name, p, off)
 }
 
 // Stat returns the FileInfo from when the file was opened.
 func (h *handle) Stat() (fs.FileInfo, error) { return h.info, nil }
 
 func (h *handle) Close() error {
-	h.file.closed.Store(true) // first, for reads that are under way
-	h.file.files.Forget(h.file.name)
+	h.closed.Store(true) // first, for reads that are under way
+	h.files.Forget(h.name)
 	return nil
 }
 

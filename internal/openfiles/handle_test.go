@@ -46,7 +46,7 @@ func TestHandles(t *testing.T) {
 	if info, err := first.Stat(); err != nil || info.Size() != 3 {
 		t.Errorf("Stat = %v, %v, want 3 bytes", info, err)
 	}
-	c.Close(first.(*handle).file.name) // as for another file
+	c.Close(first.(*handle).name) // as for another file
 	check(first, "", errOther)
 	check(second, "second", nil)
 	third := open("b") // which closes another file
@@ -76,7 +76,7 @@ func TestReadsOfAClosedHandle(t *testing.T) {
 	}, nil)
 	f, err := c.Open("0")
 	noError(t, err)
-	c.Close(f.(*handle).file.name)              // as for another file
+	c.Close(f.(*handle).name)                   // as for another file
 	f.(regular.File).ReadAt(make([]byte, 1), 0) // may succeed
 	if _, err := f.(regular.File).ReadAt(make([]byte, 1), 0); !errors.Is(err, fs.ErrClosed) || opened != 2 {
 		t.Errorf("ReadAt after Close = %v, and %d files were opened, want 2", err, opened)
