@@ -36,17 +36,6 @@ func checkOld(t *testing.T, name string) {
 	}
 }
 
-func names(t *testing.T, dir string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	noError(t, err)
-	var s []string
-	for _, e := range entries {
-		s = append(s, e.Name())
-	}
-	return s
-}
-
 func create(t *testing.T, name string) *table.Writer {
 	t.Helper()
 	w, err := table.Create(name, nil)

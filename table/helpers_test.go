@@ -35,6 +35,7 @@ var (
 	diffPairs = tabletest.DiffPairs
 	noError   = errtest.NoError
 	panicOf   = errtest.PanicOf
+	names     = errtest.Names
 	errBroken = tabletest.ErrBroken
 )
 

@@ -196,13 +196,10 @@ func writeOld(t *testing.T, name string) {
 
 func checkDir(t *testing.T, step, dir string, want []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	noError(t, err)
-	var got []string
-	for _, e := range entries {
-		got = append(got, e.Name())
-		if contents, err := os.ReadFile(filepath.Join(dir, e.Name())); err != nil || string(contents) != "old" {
-			t.Errorf("%s: %s holds %q, %v; want the old contents", step, e.Name(), contents, err)
+	got := errtest.Names(t, dir)
+	for _, name := range got {
+		if contents, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(contents) != "old" {
+			t.Errorf("%s: %s holds %q, %v; want the old contents", step, name, contents, err)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

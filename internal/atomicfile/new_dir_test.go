@@ -5,8 +5,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
 // newDirOf returns a NewDir for that path, with files of these names.
@@ -27,13 +30,7 @@ func newDirOf(t *testing.T, path string, names ...string) *NewDir {
 
 func checkNames(t *testing.T, dir string, want ...string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	noError(t, err)
-	var got []string
-	for _, e := range entries {
-		got = append(got, e.Name())
-	}
-	if strings.Join(got, " ") != strings.Join(want, " ") {
+	if got := errtest.Names(t, dir); !slices.Equal(got, want) {
 		t.Errorf("%s has %q, want %q", dir, got, want)
 	}
 }

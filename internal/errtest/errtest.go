@@ -1,7 +1,10 @@
-// Package errtest ends tests on errors, and returns panics to them.
+// Package errtest ends tests on errors, and returns panics and the names in directories to them.
 package errtest
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
 // NoError ends the test if there is an error.
 func NoError(t testing.TB, err error) {
@@ -16,4 +19,15 @@ func PanicOf(f func()) (panicked any) {
 	defer func() { panicked = recover() }()
 	f()
 	return nil
+}
+
+// Names returns the names in a directory, in order. An error ends the test.
+func Names(t testing.TB, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	NoError(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
 }

@@ -9,17 +9,6 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// names returns the names of the files in a directory.
-func names(t testing.TB, dir string) (names []string) {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	noError(t, err)
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
 // A manifest is replaced as a whole, or stays. A program that has the old one open reads all of it.
 func TestManifestIsReplacedAsAWhole(t *testing.T) {
 	t.Parallel()

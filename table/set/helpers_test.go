@@ -28,6 +28,7 @@ import (
 var (
 	background = context.Background()
 	noError    = errtest.NoError
+	names      = errtest.Names
 	broken     = tabletest.ErrBroken
 
 	// filtered are the options of most tables in these tests: small blocks, and filters.
