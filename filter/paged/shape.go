@@ -64,7 +64,7 @@ func ReadShape(tail []byte, size uint64) (Shape, error) {
 			v, version)
 	}
 	fields, stored := b[:TrailerSize-sumSize], binary.LittleEndian.Uint32(b[TrailerSize-sumSize:])
-	if got := format.MaskCRC(crc32.Checksum(fields, castagnoli)); got != stored {
+	if got := format.CRC(fields); got != stored {
 		return Shape{}, fmt.Errorf("paged: %w trailer: checksum mismatch: stored %#08x, computed %#08x",
 			ErrCorrupt, stored, got)
 	}
@@ -95,7 +95,7 @@ func (s *Shape) appendTrailer(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint64(b, s.Pages)
 	b = binary.LittleEndian.AppendUint32(b, s.hashSum)
 	b = append(b, lgPageSize, xxh3Hash, byte(s.K), version)
-	s.checksum = format.MaskCRC(crc32.Checksum(b[start:], castagnoli))
+	s.checksum = format.CRC(b[start:])
 	return binary.LittleEndian.AppendUint32(b, s.checksum)
 }
 

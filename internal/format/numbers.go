@@ -140,5 +140,8 @@ func Checksum(contents []byte, compression byte) uint32 {
 	return MaskCRC(^(castagnoli[byte(c)^compression] ^ c>>8))
 }
 
+// CRC returns the masked CRC-32C of b.
+func CRC(b []byte) uint32 { return MaskCRC(crc32.Checksum(b, castagnoli)) }
+
 // MaskCRC returns the masked form of a CRC, as stored in files.
 func MaskCRC(c uint32) uint32 { return (c>>15 | c<<17) + maskDelta }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"io"
 
 	"github.com/sievetable/sievetable/internal/format"
@@ -131,7 +130,7 @@ func validFragmentLen(b []byte) int {
 // returns 0 if the fragment is truncated or its checksum does not match.
 func checkedFragmentLen(b []byte, header int) int {
 	end := header + int(binary.LittleEndian.Uint16(b[4:]))
-	if end > min(len(b), blockSize) || binary.LittleEndian.Uint32(b) != format.MaskCRC(crc32.Checksum(b[6:end], castagnoli)) {
+	if end > min(len(b), blockSize) || binary.LittleEndian.Uint32(b) != format.CRC(b[6:end]) {
 		return 0
 	}
 	return end

@@ -26,7 +26,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"math"
 
@@ -204,7 +203,7 @@ func (r *Reader) fragment() (fragment, error) {
 	at := r.blockEnd - int64(len(r.rest))
 	checksum, length, kind := binary.LittleEndian.Uint32(r.rest), int(binary.LittleEndian.Uint16(r.rest[4:])), r.rest[6]
 	whole, isZero := FragmentHeaderLen+length, kind == kindZero && length == 0
-	sum := format.MaskCRC(crc32.Checksum(r.rest[6:min(whole, len(r.rest))], castagnoli))
+	sum := format.CRC(r.rest[6:min(whole, len(r.rest))])
 	mismatch, known := whole <= len(r.rest) && checksum != sum, isKnown(kind)
 	fits := at%blockSize+int64(whole) <= blockSize
 	// The start of a fragment that was never written completely has a valid header, and a wrong checksum.
@@ -235,8 +234,6 @@ func (r *Reader) fragment() (fragment, error) {
 func isKnown(kind byte) bool { return kind >= kindFull && kind <= kindLast }
 
 func unknownKind(kind byte) string { return fmt.Sprintf("fragment of unknown kind %d", kind) }
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // skipBlock reports the rest of the block as damage, because the start of the next fragment is unknown. With
 // findMore, it reports the bytes up to the next fragment that is found.

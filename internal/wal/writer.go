@@ -2,7 +2,6 @@ package wal
 
 import (
 	"encoding/binary"
-	"hash/crc32"
 	"io"
 
 	"github.com/sievetable/sievetable/internal/format"
@@ -52,10 +51,10 @@ func kindOf(first, last bool) byte {
 
 // fragment returns the bytes of a fragment. They are valid until the next call.
 func (w *Writer) fragment(kind byte, payload []byte) []byte {
-	sum := crc32.Update(crc32.Checksum([]byte{kind}, castagnoli), castagnoli, payload)
-	w.scratch = binary.LittleEndian.AppendUint32(w.scratch[:0], format.MaskCRC(sum))
+	w.scratch = append(w.scratch[:0], 0, 0, 0, 0) // the checksum
 	w.scratch = binary.LittleEndian.AppendUint16(w.scratch, uint16(len(payload)))
 	w.scratch = append(append(w.scratch, kind), payload...)
+	binary.LittleEndian.PutUint32(w.scratch, format.CRC(w.scratch[6:]))
 	return w.scratch
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"hash/crc32"
 	"math/rand/v2"
 	"path/filepath"
 	"strings"
@@ -151,7 +150,7 @@ func TestLogsOfDamagedBatches(t *testing.T) {
 func pebbleLog(kind byte, header int) []byte {
 	b := append(make([]byte, header), "\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x01k\x01v"...)
 	b[4], b[6], b[7] = byte(len(b)-header), kind, 2
-	binary.LittleEndian.PutUint32(b, format.MaskCRC(crc32.Checksum(b[6:], crc32.MakeTable(crc32.Castagnoli))))
+	binary.LittleEndian.PutUint32(b, format.CRC(b[6:]))
 	return b
 }
 
