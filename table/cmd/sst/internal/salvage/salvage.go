@@ -224,8 +224,7 @@ func FindBlocks(f *dbfile.File) (found []FoundBlock, err error) {
 			return
 		}
 		h := layout.Handle{Offset: uint64(p.start), Length: uint64(p.end - p.start)}
-		kind := map[regionKind]blockKind{entryBlock: dataBlock, otherBlock: metaBlock}[p.kind]
-		found = append(found, FoundBlock{h, kinds[kind].name, in.data[p.end], in})
+		found = append(found, FoundBlock{h, kinds[p.kind].name, in.data[p.end], in})
 	})
 	for i, b := range found {
 		if kind := search.kinds[int(b.Offset)]; kind != dataBlock {

@@ -30,21 +30,12 @@ const (
 	workPerByte = 256
 )
 
-// A region is a block, or a gap between blocks.
+// A region is a block without its trailer, or a gap between blocks.
 type region struct {
 	extent
-	kind regionKind
-	err  error // why a gap cannot be read; nil if unknown
+	kind blockKind // dataBlock for any block with entries, metaBlock for one without, or gap
+	err  error     // why a gap cannot be read; nil if unknown
 }
-
-type regionKind int
-
-// The kinds of regions.
-const (
-	gap        regionKind = iota // bytes that belong to no block
-	entryBlock                   // a block with entries, without its trailer
-	otherBlock                   // a block without entries, most likely a filter; without its trailer
-)
 
 var errSearchTooLong = errors.New("the search for blocks stopped here: it would take too long")
 
@@ -90,7 +81,7 @@ func (s *scanner) nextStart(p region) int {
 	if p.kind == gap {
 		return p.end
 	}
-	if p.kind == entryBlock {
+	if p.kind == dataBlock {
 		id := s.data[p.end]
 		s.deflate = id == codecs.Deflate.ID() || s.deflate && id == 0
 	}
@@ -118,7 +109,7 @@ func (s *scanner) nextEntryBlock(at int) (p region, ok bool) {
 		for _, end := range ends {
 			if n := end(s.data[at:]); n > 0 {
 				p, ok = s.block(extent{at, at + n})
-				if ok && p.kind != otherBlock {
+				if ok && p.kind != metaBlock {
 					return p, true
 				}
 				if ok {
@@ -159,9 +150,9 @@ func (s *scanner) read(e extent) (p region, ok bool) {
 	}
 	if _, err = dbfile.OpenBlock(contents, table.AnyOrder); err != nil {
 		s.budget -= int64(len(contents))
-		return region{e, otherBlock, err}, true
+		return region{e, metaBlock, err}, true
 	}
-	return region{e, entryBlock, nil}, true
+	return region{e, dataBlock, nil}, true
 }
 
 func undecodable(err error) error {

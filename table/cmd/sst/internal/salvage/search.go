@@ -44,7 +44,7 @@ func searchBlocks(in fileImage, each func(region)) *search {
 		}
 		each(p)
 		lengths[uint64(p.end-p.start)] = true
-		if p.kind == entryBlock {
+		if p.kind == dataBlock {
 			s.blocks.add(p.extent)
 			last = append(last, p.extent)
 			last = last[max(0, len(last)-maxTrailingBlocks-1):]
@@ -75,7 +75,7 @@ func (s *search) addLeftOut(l *Losses) {
 	}
 }
 
-// A blockKind is the kind of a block with entries.
+// A blockKind is the kind of a block, or of a gap between blocks.
 type blockKind int
 
 const (
@@ -83,7 +83,8 @@ const (
 	indexBlock
 	metaindexBlock
 	propertiesBlock
-	metaBlock // a block that the metaindex lists
+	metaBlock // a block that the metaindex lists, or one without entries: most likely a filter
+	gap       // bytes that belong to no block
 )
 
 // kinds are the names of the kinds, and the reasons to leave their blocks out.
