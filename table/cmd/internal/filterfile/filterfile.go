@@ -16,11 +16,13 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // checkNoFilters returns an error for a directory of filters, or the manifest of a set of them.
@@ -70,6 +72,20 @@ func Never(keys [][]byte) iter.Seq2[[]byte, error] {
 		for i := 0; i < len(keys) && yield(keys[i], nil); i++ {
 		}
 	}
+}
+
+// Exceptions returns copies of the exceptions of a table. ok is false if they are together over most times as long
+// as their block: in a forged block, they can share so many bytes that they would take all memory.
+func Exceptions(f *layout.Filters, most uint64) (keys [][]byte, ok bool) {
+	left := most * f.NeverEntry.Length
+	for key := range f.Never.All() {
+		if uint64(len(key)) > left {
+			return nil, false
+		}
+		left -= uint64(len(key))
+		keys = append(keys, format.AppendNotNil(nil, key))
+	}
+	return keys, true
 }
 
 // ExplainTooManyKeys replaces fuse.ErrTooManyKeys by an error with advice. It returns other errors unchanged.

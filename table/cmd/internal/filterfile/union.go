@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -53,14 +52,14 @@ func Unite(cmd *cobra.Command, paths []string, out string) error {
 		if u.leftOut > 0 {
 			text.Note(cmd.ErrOrStderr(), "dropped %s that another filter may contain", text.Count(uint64(u.leftOut), "exception"))
 		}
-		if most := u.mostKeys(); u.keys > most {
-			i, err := filter.InspectTable(u.filter)
-			if err != nil {
-				return err
-			}
+		if u.tables == nil {
+			return nil
+		}
+		i, err := filter.InspectTable(u.filter)
+		if most := mostKeys(i); err == nil && u.keys > most {
 			text.Note(cmd.ErrOrStderr(), "the merged filter contains up to %s, but its size is for %s: %.2g %% false positives. For fewer, build each filter for more keys", text.Count(u.keys, "key"), text.Count(most, "key"), 100*i.Rate)
 		}
-		return nil
+		return err
 	})
 }
 
@@ -153,9 +152,9 @@ func (u *union) addFilter(r *table.Reader) error {
 	if err != nil {
 		return err
 	}
-	exceptions, err := copyExceptions(&filters)
-	if err != nil {
-		return err
+	exceptions, ok := Exceptions(&filters, maxExpansion)
+	if !ok {
+		return fmt.Errorf("the exceptions are over %d times as long as their block: use fewer or shorter ones", maxExpansion)
 	}
 	opened, err := filter.TableBloom{}.Open(contents)
 	if err == nil && u.tables != nil {
@@ -168,22 +167,8 @@ func (u *union) addFilter(r *table.Reader) error {
 	return nil
 }
 
-// maxExpansion bounds the total length of exceptions, as a multiple of the length of their block: in a forged
-// block, they can share so many bytes that they would take all memory.
+// maxExpansion bounds the total length of exceptions, as a multiple of the length of their block.
 const maxExpansion = 320
-
-// copyExceptions returns the exceptions of a table.
-func copyExceptions(f *layout.Filters) (keys [][]byte, err error) {
-	left := maxExpansion * f.NeverEntry.Length
-	for key := range f.Never.All() {
-		if uint64(len(key)) > left {
-			return nil, fmt.Errorf("the exceptions are over %d times as long as their block: use fewer or shorter ones", maxExpansion)
-		}
-		left -= uint64(len(key))
-		keys = append(keys, bytes.Clone(key))
-	}
-	return keys, nil
-}
 
 // exceptions returns, in bytewise order, the exceptions that all tables rule out. The others may be keys of
 // another table. It counts them in leftOut.
@@ -226,16 +211,11 @@ func (u *union) write(to io.Writer) error {
 	return w.Close()
 }
 
-// mostKeys returns the maximum number of keys for which a filter has the union's size and k.
-func (u *union) mostKeys() uint64 {
-	n := len(u.filter)
-	if n < 5 {
-		return 0
-	}
-	k, lines := u.filter[n-5], binary.LittleEndian.Uint32(u.filter[n-4:])
+// mostKeys returns the maximum number of keys for which a filter has this size and k.
+func mostKeys(i filter.Inspection) uint64 {
 	const most = 10 // more bits do not raise k
-	bits := sort.Search(most, func(bits int) bool { return filter.NewTableBloom(bits).K() >= int(k) })
-	return 512 * uint64(lines) / uint64(max(bits, 1))
+	bits := sort.Search(most, func(bits int) bool { return filter.NewTableBloom(bits).K() >= i.K })
+	return uint64(i.Bits) / uint64(max(bits, 1))
 }
 
 // A namedOrder has the name of a Comparer that may be unknown. It never orders keys: the table has none, and its

@@ -22,7 +22,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
-	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -139,7 +138,7 @@ func keepExceptions(f *dbfile.File, c *copier) *exceptions {
 	old := f.Filters()
 	e := &exceptions{path: f.Path, out: text.ShellPath(c.out), promised: old.NeverEntry.Name != "", n: old.Never.Len()}
 	policy, hasFilter := c.options.TableFilterPolicy.(tablefilter.Checked)
-	keys := exceptionsOf(old, c.internal)
+	keys, fit := filterfile.Exceptions(&old.Filters, maxExpansion)
 	if c.out == "-" {
 		e.out = "TABLE"
 	}
@@ -152,13 +151,16 @@ func keepExceptions(f *dbfile.File, c *copier) *exceptions {
 	case rowblock.OrderOf(c.options.Comparer).Unchecked:
 		e.leftOut = "the key order is unknown"
 		return e
-	case keys == nil:
+	case !fit:
 		e.leftOut = fmt.Sprintf("they are over %d times as long as their block", maxExpansion)
 		return e
 	}
 	var filter []byte // the old table filter; nil: none can be read
 	if old.HasTable() {
 		filter, _, _ = f.Layout.ReadBlock(old.TableEntry.Handle)
+	}
+	for i, key := range keys {
+		keys[i] = f.SeekKey(key)
 	}
 	slices.SortFunc(keys, c.options.Comparer.Compare)
 	c.options.Never = filterfile.Never(keys)
@@ -168,24 +170,8 @@ func keepExceptions(f *dbfile.File, c *copier) *exceptions {
 }
 
 // maxExpansion bounds the total length of exceptions, as a multiple of their block's length. A Writer stores at least
-// one of 16 keys whole. The exceptions of a forged block could fill the memory.
+// one of 16 keys whole.
 const maxExpansion = 16
-
-// exceptionsOf returns the exceptions as keys of a table, or nil if they exceed maxExpansion.
-func exceptionsOf(f dbfile.Filters, internal bool) (keys [][]byte) {
-	left, keys := maxExpansion*f.NeverEntry.Length, [][]byte{}
-	for key := range f.Never.All() {
-		if uint64(len(key)) > left {
-			return nil
-		}
-		left -= uint64(len(key))
-		if key = format.AppendNotNil(nil, key); internal {
-			key = internalkey.SearchKey(nil, key, internalkey.MaxSequence)
-		}
-		keys = append(keys, key)
-	}
-	return keys
-}
 
 // leaveOut drops the exceptions, because the damaged table contains one of them as a key.
 func (e *exceptions) leaveOut(o *table.WriterOptions) {
