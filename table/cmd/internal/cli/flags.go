@@ -68,7 +68,7 @@ func (f *KeyFlags) DecodeAll(args []string) ([][]byte, error) {
 
 // Batches yields the first keys and those of --keys-from in batches.
 func (f *KeyFlags) Batches(first [][]byte, cmd *cobra.Command, outputs output.Files) iter.Seq2[[][]byte, error] {
-	return batches(f.Lines(cmd.Context(), first, cmd, outputs), MaxBatchKeys)
+	return batches(f.Lines(first, cmd, outputs), MaxBatchKeys)
 }
 
 // batches yields copies of keys in batches of up to most keys. It ends after an error.
@@ -97,7 +97,7 @@ func batches(keys iter.Seq2[[]byte, error], most int) iter.Seq2[[][]byte, error]
 
 // Lines yields the first keys and those of --keys-from, whose file must not be one of the outputs. A key is valid
 // until the next one is read.
-func (f *KeyFlags) Lines(ctx context.Context, first [][]byte, cmd *cobra.Command, outputs output.Files) iter.Seq2[[]byte, error] {
+func (f *KeyFlags) Lines(first [][]byte, cmd *cobra.Command, outputs output.Files) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		for _, key := range first {
 			if !yield(key, nil) {
@@ -118,7 +118,7 @@ func (f *KeyFlags) Lines(ctx context.Context, first [][]byte, cmd *cobra.Command
 			yield(nil, err)
 			return
 		}
-		r.Keys(ctx)(yield)
+		r.Keys(cmd.Context())(yield)
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -64,6 +66,16 @@ func Interruptible(ctx context.Context, do func(context.Context) error) error {
 		return i
 	}
 	return err
+}
+
+// StopAtSignals returns a RunE that runs do by Interruptible. The context of its command is the one that ends.
+func StopAtSignals(do func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		return Interruptible(cmd.Context(), func(ctx context.Context) error {
+			cmd.SetContext(ctx)
+			return do(cmd, args)
+		})
+	}
 }
 
 // TerminatingSignals returns the signals that would end the process. It excludes signals that were ignored when

@@ -1,7 +1,6 @@
 package filterfile
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -40,11 +39,12 @@ func (f *ExceptFlags) Input(cmd *cobra.Command, outputs output.Files) (*input.Re
 }
 
 // WriteFile writes a table with the exceptions to out, which may be the table's file.
-func (f *ExceptFlags) WriteFile(ctx context.Context, cmd *cobra.Command, t *dbfile.File, out string) error {
+func (f *ExceptFlags) WriteFile(cmd *cobra.Command, t *dbfile.File, out string) error {
 	list, err := f.Input(cmd, output.FilesOf(cmd.OutOrStdout(), out))
 	if err != nil {
 		return err
 	}
+	ctx := cmd.Context()
 	return output.WriteFile(ctx, out, cmd.OutOrStdout(), func(to io.Writer) error { return f.Write(to, t, list.Keys(ctx)) })
 }
 

@@ -3,7 +3,6 @@ package filterfile
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -30,37 +28,36 @@ var errHowToUnite = errors.New("to merge filters, build each with the same BITS 
 
 // Unite writes the union of the files to out.
 func Unite(cmd *cobra.Command, paths []string, out string) error {
-	NoteName(cmd.ErrOrStderr(), out)
-	var u union
-	return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-		unlock, err := output.Lock(ctx, cmd.ErrOrStderr(), out, paths...)
-		if err != nil {
-			return err
-		}
-		defer unlock()
-		for _, path := range paths {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if err := u.addFile(path, output.FilesOf(cmd.OutOrStdout())); err != nil {
-				return err
-			}
-		}
-		if err := output.WriteFile(ctx, out, cmd.OutOrStdout(), u.write); err != nil {
-			return err
-		}
-		if u.leftOut > 0 {
-			text.Note(cmd.ErrOrStderr(), "dropped %s that another filter may contain", text.Count(uint64(u.leftOut), "exception"))
-		}
-		if u.tables == nil {
-			return nil
-		}
-		i, err := filter.InspectTable(u.filter)
-		if most := mostKeys(i); err == nil && u.keys > most {
-			text.Note(cmd.ErrOrStderr(), "the merged filter contains up to %s, but its size is for %s: %.2g %% false positives. For fewer, build each filter for more keys", text.Count(u.keys, "key"), text.Count(most, "key"), 100*i.Rate)
-		}
+	ctx, stdout, stderr := cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr()
+	NoteName(stderr, out)
+	unlock, err := output.Lock(ctx, stderr, out, paths...)
+	if err != nil {
 		return err
-	})
+	}
+	defer unlock()
+	var u union
+	for _, path := range paths {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := u.addFile(path, output.FilesOf(stdout)); err != nil {
+			return err
+		}
+	}
+	if err := output.WriteFile(ctx, out, stdout, u.write); err != nil {
+		return err
+	}
+	if u.leftOut > 0 {
+		text.Note(stderr, "dropped %s that another filter may contain", text.Count(uint64(u.leftOut), "exception"))
+	}
+	if u.tables == nil {
+		return nil
+	}
+	i, err := filter.InspectTable(u.filter)
+	if most := mostKeys(i); err == nil && u.keys > most {
+		text.Note(stderr, "the merged filter contains up to %s, but its size is for %s: %.2g %% false positives. For fewer, build each filter for more keys", text.Count(u.keys, "key"), text.Count(most, "key"), 100*i.Rate)
+	}
+	return err
 }
 
 // A union merges filter-only tables without their keys. Their filters must be of [filter.TableBloom], with equal

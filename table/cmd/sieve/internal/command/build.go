@@ -45,7 +45,7 @@ func buildCommand() *cobra.Command {
 		Annotations:       cli.ExitStatus{cli.ExitOK: "FILTER is complete and on disk"}.Annotation(),
 		Args:              cli.Arguments("FILE", 0, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.AnyFile,
-		RunE:              func(cmd *cobra.Command, paths []string) error { return f.run(cmd, paths) },
+		RunE:              cli.StopAtSignals(func(cmd *cobra.Command, paths []string) error { return f.run(cmd, paths) }),
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.out, "output", "o", "", "write to this `file`; -: standard output (required)")
@@ -81,8 +81,8 @@ func (f *buildFlags) run(cmd *cobra.Command, paths []string) error {
 	filterfile.NoteName(cmd.ErrOrStderr(), f.out)
 	defer limit.Apply()()
 	read := &input.Reader{Paths: paths, Stdin: cmd.InOrStdin(), Stderr: cmd.ErrOrStderr(), Options: options}
-	return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-		return output.WriteFile(ctx, f.out, cmd.OutOrStdout(), func(to io.Writer) error { return f.write(ctx, to, policy, read, limit) })
+	return output.WriteFile(cmd.Context(), f.out, cmd.OutOrStdout(), func(to io.Writer) error {
+		return f.write(cmd.Context(), to, policy, read, limit)
 	})
 }
 

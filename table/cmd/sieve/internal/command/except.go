@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -36,7 +35,7 @@ func exceptCommand() *cobra.Command {
 	f.Add(cmd)
 	cli.AddInputFormat(cmd, &f.Format, "raw-keys")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`, not FILTER; -: standard output")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = cli.StopAtSignals(func(cmd *cobra.Command, args []string) error {
 		if f.Never == "" {
 			return cli.UsageErrorf("missing --never FILE (use - for standard input)")
 		}
@@ -46,14 +45,14 @@ func exceptCommand() *cobra.Command {
 		if err := dbdir.CheckOutputs(cmd); err != nil {
 			return err
 		}
-		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error { return except(ctx, cmd, &f, args[0], out) })
-	}
+		return except(cmd, &f, args[0], out)
+	})
 	return cmd
 }
 
 // except writes the filter with the exceptions to out, which may be the filter's own file.
-func except(ctx context.Context, cmd *cobra.Command, f *filterfile.ExceptFlags, path, out string) error {
-	unlock, err := output.Lock(ctx, cmd.ErrOrStderr(), out, path)
+func except(cmd *cobra.Command, f *filterfile.ExceptFlags, path, out string) error {
+	unlock, err := output.Lock(cmd.Context(), cmd.ErrOrStderr(), out, path)
 	if err != nil {
 		return err
 	}
@@ -66,5 +65,5 @@ func except(ctx context.Context, cmd *cobra.Command, f *filterfile.ExceptFlags, 
 	if !file.Reader.FilterOnly() {
 		return file.Wrap(fmt.Errorf("a table, not a filter: to add exceptions, run: sst convert %s --never %s -o OUT", text.ShellPath(path), text.ShellPath(f.Never)))
 	}
-	return f.WriteFile(ctx, cmd, file, out)
+	return f.WriteFile(cmd, file, out)
 }

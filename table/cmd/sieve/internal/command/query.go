@@ -1,7 +1,7 @@
 package command
 
 import (
-	"context"
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -42,7 +42,9 @@ func queryCommand() *cobra.Command {
 		}.Annotation(),
 		Args:              cli.Arguments("FILTER", 1, cli.Unlimited, 1),
 		ValidArgsFunction: cli.Files(1, "*.filter"),
-		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1:]) },
+		RunE: cli.StopAtSignals(func(cmd *cobra.Command, args []string) error {
+			return f.run(cmd, args[0], args[1:])
+		}),
 	}
 	cmd.Flags().BoolVarP(&f.absent, "invert-match", "v", false, "print the absent keys instead")
 	f.KeyFlags.Add(cmd, "look up", "raw-keys")
@@ -73,25 +75,20 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, args []string) error {
 	if err := file.Reader.FilterErr(); err != nil { // otherwise it would seem to contain every key
 		return file.Wrap(err)
 	}
-	return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-		found, err := f.print(ctx, cmd, file, keys)
-		if err == nil {
-			err = cli.Negative(!found)
-		}
-		return err
-	})
+	found, err := f.print(cmd, file, keys)
+	return cmp.Or(err, cli.Negative(!found))
 }
 
 // print looks up the keys and the lines of --keys-from, and prints the results in the same format. It prints keys
 // from a pipe at once.
-func (f *queryFlags) print(ctx context.Context, cmd *cobra.Command, file *dbfile.File, keys [][]byte) (found bool, err error) {
+func (f *queryFlags) print(cmd *cobra.Command, file *dbfile.File, keys [][]byte) (found bool, err error) {
 	out := cmd.OutOrStdout().(cli.Stdout)
 	live := f.isLive(cmd.InOrStdin())
-	for key, err := range f.Lines(ctx, keys, cmd, output.FilesOf(out)) {
+	for key, err := range f.Lines(keys, cmd, output.FilesOf(out)) {
 		if err != nil {
 			return found, err
 		}
-		may, err := file.Reader.With(ctx).MayContain(key)
+		may, err := file.Reader.With(cmd.Context()).MayContain(key)
 		if err != nil {
 			return found, file.Wrap(err)
 		}

@@ -122,7 +122,7 @@ func (f *ratesFlags) complete(cmd *cobra.Command) (err error) {
 		return cli.UsageErrorf("-o is %s, a directory: use -o NAME, for NAME.svg and NAME.csv", f.name)
 	case f.From != "":
 		outputs := output.FilesOf(cmd.OutOrStdout(), f.name+".svg", f.name+".csv")
-		if f.Own, f.ownLines, err = rates.OwnLimit.Distinct(f.Lines(cmd.Context(), nil, cmd, outputs)); err != nil {
+		if f.Own, f.ownLines, err = rates.OwnLimit.Distinct(f.Lines(nil, cmd, outputs)); err != nil {
 			return fmt.Errorf("--keys-from: %w", err)
 		}
 		if !given("shapes") {

@@ -26,12 +26,12 @@ func unionCommand() *cobra.Command {
 		}.Annotation(),
 		Args:              cli.Arguments("FILTER", 1, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.Files(0, "*.filter"),
-		RunE: func(cmd *cobra.Command, paths []string) error {
+		RunE: cli.StopAtSignals(func(cmd *cobra.Command, paths []string) error {
 			if out == "" {
 				return cli.UsageErrorf("missing -o OUT (use - for standard output)")
 			}
 			return filterfile.Unite(cmd, paths, out)
-		},
+		}),
 	}
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write to this `file`; -: standard output (required)")
 	return cmd

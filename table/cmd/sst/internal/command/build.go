@@ -79,7 +79,7 @@ func buildCommand() *cobra.Command {
 	cli.Needs(cmd, "delete", "layer-of")
 	cli.Needs(cmd, "filter-keys", "filter-only")
 	cli.Needs(cmd, "no-final-newline", "sorted")
-	cmd.RunE = interruptible(f.run)
+	cmd.RunE = cli.StopAtSignals(f.run)
 	return cmd
 }
 

@@ -55,7 +55,7 @@ func convertCommand() *cobra.Command {
 	addExcept(cmd, &except)
 	dbdir.AddForce(cmd, new(bool))
 	flags.add(cmd)
-	cmd.RunE = interruptible(func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = cli.StopAtSignals(func(cmd *cobra.Command, args []string) error {
 		switch {
 		case except.Never != "" && dbdir.IsSet(args[0]):
 			return flags.exceptSet(cmd, args[0], to.out, &except)
@@ -70,7 +70,7 @@ func convertCommand() *cobra.Command {
 		return flags.withFile(args[0], cmd.ErrOrStderr(), func(f *dbfile.File) error {
 			if except.Never != "" {
 				except.AddFilter = fmt.Sprintf("sst convert %s --table-filter fuse -o NEW", text.ShellPath(args[0]))
-				return except.WriteFile(cmd.Context(), cmd, f, to.out)
+				return except.WriteFile(cmd, f, to.out)
 			}
 			return to.convert(cmd, f)
 		})

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -89,16 +88,6 @@ func (f *targetFlags) newCopier(cmd *cobra.Command, internal bool, order table.C
 	return &copier{
 		targetFlags: f, cmd: cmd, options: o, order: order, internal: internal, limit: limit, stdout: cmd.OutOrStdout(),
 	}, nil
-}
-
-// interruptible returns a RunE whose context is canceled by a signal, so that incomplete files are removed.
-func interruptible(run func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-			cmd.SetContext(ctx)
-			return run(cmd, args)
-		})
-	}
 }
 
 func (c *copier) note(format string, args ...any) { text.Note(c.cmd.ErrOrStderr(), format, args...) }

@@ -56,7 +56,7 @@ func manifestCommand() *cobra.Command {
 	dbdir.AddForce(cmd, new(bool))
 	cmd.Flags().Var(cli.Count(&want.tables, "", cli.MaxCount), "tables", "fail unless there are this `number` of tables")
 	cmd.Flags().Var(cli.Count(&want.entries, "", cli.MaxCount), "entries", "fail unless the tables have this `number` of entries")
-	cmd.RunE = interruptible(func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = cli.StopAtSignals(func(cmd *cobra.Command, args []string) error {
 		return joinManifest(cmd.Context(), args, want, out, cmd.OutOrStdout())
 	})
 	return cmd

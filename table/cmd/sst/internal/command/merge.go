@@ -68,7 +68,7 @@ func mergeCommand() *cobra.Command {
 	f.to.addOutput(cmd)
 	showUsualDefaults(cmd.Flags())
 	f.from.addDir(cmd)
-	cmd.RunE = interruptible(f.run)
+	cmd.RunE = cli.StopAtSignals(f.run)
 	return cmd
 }
 

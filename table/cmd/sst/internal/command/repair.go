@@ -56,7 +56,7 @@ func repairCommand() *cobra.Command {
 	f.to.add(cmd)
 	showUsualDefaults(flags)
 	f.from.addDir(cmd)
-	cmd.RunE = interruptible(func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) })
+	cmd.RunE = cli.StopAtSignals(func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) })
 	return cmd
 }
 

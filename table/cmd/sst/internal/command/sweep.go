@@ -52,7 +52,7 @@ func SweepCommand(sweep SweepFunc) *cobra.Command {
 	cmd.Flags().BoolVar(&s.remove, "delete", false, "remove the files")
 	cmd.Flags().DurationVar(&age, "age", 24*time.Hour, "keep files that changed within this `time`")
 	cmd.Flags().BoolVar(&s.json, "json", false, "print a JSON object per line")
-	cmd.RunE = interruptible(func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = cli.StopAtSignals(func(cmd *cobra.Command, args []string) error {
 		if age < 0 {
 			return cli.UsageErrorf("--age is %v, not 0 or more", age)
 		}
