@@ -61,14 +61,10 @@ func (c Config) overfull(p panel) string {
 func withKeys(n int) func(Point) bool { return func(p Point) bool { return p.Keys == n } }
 
 // usual returns the policy's panel with the number of bits closest to usualBits.
-func usual(panels []panel, policy string) (best panel) {
-	for _, p := range panels {
-		far := func(p panel) float64 { return math.Abs(float64(p.bits - usualBits)) }
-		if p.policy.name == policy && (best.series == nil || far(p) < far(best)) {
-			best = p
-		}
-	}
-	return best
+func usual(panels []panel, policy string) panel {
+	own := slices.DeleteFunc(slices.Clone(panels), func(p panel) bool { return p.policy.name != policy })
+	far := func(p panel) float64 { return math.Abs(float64(p.bits - usualBits)) }
+	return slices.MinFunc(own, func(a, b panel) int { return cmp.Compare(far(a), far(b)) })
 }
 
 // through returns the lowest and the highest mean rate among the shapes, at the first point for which those is
