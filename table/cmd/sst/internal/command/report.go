@@ -99,13 +99,13 @@ func (p *pass) reportSet(path string, write func(page func(io.Writer) error, dam
 	if i < 0 {
 		return write(report.NewSet(s, path, nil, 0).Write, damage)
 	}
-	one, err := (dbdir.TableFile{Path: s.Files[i].Path, Line: s.Files[i].Table}).Open(p.options.ListOptions)
+	one, err := s.Files[i].Open(p.options.ListOptions)
 	if err != nil {
 		s.Damage = append(s.Damage, text.Lines(err)...)
 	} else {
 		defer one.Close() // it was only read
 	}
-	return write(report.NewSet(s, path, one, s.Files[i].Entries).Write, errors.Join(damage, err))
+	return write(report.NewSet(s, path, one, s.Files[i].Line.Entries).Write, errors.Join(damage, err))
 }
 
 // command returns a command line that reads the table with sst.

@@ -222,10 +222,11 @@ func (p *Page) addFilters(f layout.Filters, entries float64) {
 func (p *Page) addSetTables(set *summary.SetSummary) {
 	var bars []bar
 	for _, t := range set.Files {
+		l := t.Line
 		b := bar{
-			Name: t.Name, Row: "base", Kind: "table", Problem: t.Problem,
-			Bytes: uint64(t.Size), Entries: t.Entries, Smallest: t.Smallest, Largest: t.Largest,
-			Cells: []string{number(t.Entries), text.Bytes(uint64(t.Size)), text.Bytes(uint64(t.TailSize))},
+			Name: l.Name, Row: "base", Kind: "table", Problem: t.Problem,
+			Bytes: uint64(l.Size), Entries: l.Entries, Smallest: l.Smallest, Largest: l.Largest,
+			Cells: []string{number(l.Entries), text.Bytes(uint64(l.Size)), text.Bytes(uint64(l.TailSize))},
 		}
 		if t.Layer > 0 {
 			b.Row = fmt.Sprint("layer ", t.Layer)

@@ -9,7 +9,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
-	"github.com/sievetable/sievetable/table/set"
 )
 
 // A SetSummary describes a set by its manifest, without opening a table.
@@ -32,13 +31,10 @@ type SetSummary struct {
 	Damage      []string   `json:"damage,omitempty"`
 }
 
-// A SetTable is a table of a set, as the manifest describes it.
+// A SetTable is a table of a set.
 type SetTable struct {
-	*set.Table
-	Path     string
-	Layer    int    // its number, 1 for the oldest; 0: of no layer
-	Removals bool   // its keys are removed from older layers
-	Problem  string // of the file; "" if there is none
+	dbdir.TableFile
+	Problem string // of the file; "" if there is none
 }
 
 // ReadSet reads the manifest of a set, and compares the sizes of its tables with it. The error
@@ -57,7 +53,7 @@ func ReadSet(path string, o dbdir.ListOptions) (*SetSummary, error) {
 		if err := o.Outputs.CheckAll([]string{t.Path}); err != nil {
 			return nil, err
 		}
-		file := SetTable{Table: t.Line, Path: t.Path, Layer: t.Layer, Removals: t.Removals}
+		file := SetTable{TableFile: t}
 		info, err := files.Stat(t.Path)
 		switch {
 		case t.Missing:
