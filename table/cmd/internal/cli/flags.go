@@ -31,7 +31,7 @@ import (
 // KeyFlags are the flags of commands that read keys.
 type KeyFlags struct {
 	From   string // a file with one key per line; -: standard input
-	Format string // one of input.FormatNames; "": for a file, by its name; for arguments, keys
+	Format string // one of input.Formats; "": for a file, by its name; for arguments, keys
 }
 
 // Add adds the flags. purpose says what the command does with the keys of the file, and usual is the default
@@ -43,7 +43,7 @@ func (f *KeyFlags) Add(cmd *cobra.Command, purpose, usual string) {
 
 // AddInputFormat adds the flag for the format of lines.
 func AddInputFormat(cmd *cobra.Command, format *string, usual string) {
-	cmd.Flags().Var(Choice(format, usual, input.FormatNames...), "input-format", "`format`: "+input.Formats)
+	cmd.Flags().Var(Choice(format, usual, input.Formats...), "input-format", "`format`: "+text.OneOf(input.Formats...))
 }
 
 // MaxBatchKeys is the maximum number of keys of --keys-from that are looked up at once. Together they have at

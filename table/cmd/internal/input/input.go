@@ -39,11 +39,8 @@ type Options struct {
 	Memory       memory.Limit // limits the size of lines, and of files in directories
 }
 
-// FormatNames are the names of the line formats.
-var FormatNames = []string{"tsv", "json", "hex", "raw", "keys", "raw-keys"}
-
-// Formats lists them.
-var Formats = text.OneOf(FormatNames...)
+// Formats are the names of the line formats.
+var Formats = []string{"tsv", "json", "hex", "raw", "keys", "raw-keys"}
 
 // Check returns an error if a path cannot be an input.
 func (o Options) Check(paths []string, stdin io.Reader) error {

@@ -71,7 +71,7 @@ func (p *parser) parse(line []byte) (err error) {
 	return err
 }
 
-// ParseKey parses an argument that is a key, in a format of FormatNames. An empty format means "keys".
+// ParseKey parses an argument that is a key, in one of Formats. An empty format means "keys".
 func ParseKey(arg, format string) ([]byte, error) {
 	p := parser{lineFormat: formats[cmp.Or(format, "keys")], keysOnly: true}
 	p.keys = true

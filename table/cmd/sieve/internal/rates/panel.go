@@ -88,12 +88,9 @@ func stretches(points []Point, shown func(Point) bool) [][]Point {
 	return stretches
 }
 
-// The band includes the middle 80 % of the runs.
-const bandFrom, bandTo = 0.1, 0.9
-
-// lowEdge and highEdge return the edges of the band at a point.
-func lowEdge(p Point) float64  { return quantile(p, bandFrom) }
-func highEdge(p Point) float64 { return quantile(p, bandTo) }
+// lowEdge and highEdge return the edges of the band at a point. It includes the middle 80 % of the runs.
+func lowEdge(p Point) float64  { return quantile(p, 0.1) }
+func highEdge(p Point) float64 { return quantile(p, 0.9) }
 
 func quantile(p Point, share float64) float64 {
 	return stat.Quantile(share, stat.LinInterp, slices.Sorted(slices.Values(p.Rates)), nil)
