@@ -56,9 +56,7 @@ func parseTrailer(b []byte) (n numbers, err error) {
 	if sum := crc32.Checksum(fields, castagnoli); sum != stored {
 		return n, fmt.Errorf("trailer checksum 0x%08x differs from the stored 0x%08x", sum, stored)
 	}
-	if _, err := binary.Decode(fields[len(trailerMagic):], binary.LittleEndian, &n); err != nil {
-		return n, err
-	}
+	binary.Decode(fields[len(trailerMagic):], binary.LittleEndian, &n) // they are as long as n
 	if n.Keys < 1 || n.Keys > MaxKeys || !(n.Rate >= MinRate && n.Rate <= MaxRate) || n.Lines > maxLines {
 		return n, fmt.Errorf("trailer is out of range: size %d (1 to %d), rate %g (%g to %g), %d lines (at most %d)",
 			n.Keys, uint64(MaxKeys), n.Rate, MinRate, MaxRate, n.Lines, uint64(maxLines))

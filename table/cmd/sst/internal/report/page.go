@@ -129,10 +129,7 @@ func names(text string) template.HTML {
 
 // Write writes the page. It contains bytes of files only as printable text and, in the Model, as JSON.
 func (p *Page) Write(w io.Writer) error {
-	t, err := template.New("page").Funcs(funcs).Parse(page.Read(files, "parts/page.html"))
-	if err != nil {
-		return err
-	}
+	t := template.Must(template.New("page").Funcs(funcs).Parse(page.Read(files, "parts/page.html")))
 	var body strings.Builder
 	if err := t.Execute(&body, p); err != nil {
 		return err
