@@ -1,7 +1,6 @@
 package command
 
 import (
-	"context"
 	"errors"
 	"io"
 	"os"
@@ -59,21 +58,19 @@ func putCommand() *cobra.Command {
 	cmd.Flags().StringVar(&f.manifest, "manifest", set.ManifestName, "the manifest's `name`, without the prefix")
 	cli.CountVar(cmd.Flags(), &f.concurrency, "concurrency", "", 8, "tables to upload at a time")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+	cmd.RunE = cli.StopAtSignals(func(cmd *cobra.Command, args []string) error {
 		if err := f.check(); err != nil {
 			return err
 		}
 		if files.IsURL(args[0]) {
 			return cli.UsageErrorf("SET is %s: put uploads a set from a local directory", format.Printable(args[0]))
 		}
-		return cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
-			s, err := store.Open(ctx, args[1])
-			if err != nil {
-				return err
-			}
-			return errors.Join(f.run(ctx, cmd, args[0], s), s.Close())
-		})
-	}
+		s, err := store.Open(cmd.Context(), args[1])
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.run(cmd, args[0], s), s.Close())
+	})
 	return cmd
 }
 
@@ -89,8 +86,8 @@ func (f *putFlags) check() error {
 	return nil
 }
 
-func (f *putFlags) run(ctx context.Context, cmd *cobra.Command, dir string, s *store.Store) error {
-	u, err := upload.Plan(ctx, dir, s.Store, f.manifest)
+func (f *putFlags) run(cmd *cobra.Command, dir string, s *store.Store) error {
+	u, err := upload.Plan(cmd.Context(), dir, s.Store, f.manifest)
 	if err == nil && s.Dir != "" {
 		err = os.MkdirAll(s.Dir, 0o777)
 	}
@@ -98,7 +95,7 @@ func (f *putFlags) run(ctx context.Context, cmd *cobra.Command, dir string, s *s
 		return err
 	}
 	bar := progress.Bytes(cmd.ErrOrStderr(), sizeOf(u.Missing), "uploading")
-	err = u.Send(ctx, f.concurrency, func(t set.Table) { bar.Add(t.Size) })
+	err = u.Send(cmd.Context(), f.concurrency, func(t set.Table) { bar.Add(t.Size) })
 	bar.Done()
 	if err != nil {
 		return err
