@@ -224,12 +224,7 @@ func mayBeSetManifest(path string) bool {
 	if err != nil || len(start) == 0 {
 		return !errors.Is(err, fs.ErrNotExist)
 	}
-	return isSetManifest(path) || !startsTableLine(start) && slices.ContainsFunc(bytes.Split(start, []byte("\n")), startsTableLine)
-}
-
-// startsTableLine reports whether text starts with a table's line of a set manifest. An input file of sst
-// manifest has only such lines.
-func startsTableLine(text []byte) bool {
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	return bytes.HasPrefix(line, []byte(`{"name":`)) && bytes.Contains(line, []byte(`"sha256":`))
+	// An input file of sst manifest has only lines of tables.
+	isTable := func(line []byte) bool { return hasFirstLine(line, `{"name":`, `"sha256":`) }
+	return isSetManifest(path) || !isTable(start) && slices.ContainsFunc(bytes.Split(start, []byte("\n")), isTable)
 }

@@ -173,14 +173,13 @@ func isSetManifest(path string) bool {
 		return false // opening a pipe would consume its contents
 	}
 	start, err := dbfile.ReadStart(path)
-	return err == nil && (isManifestStart(start) || filepath.Base(path) == set.ManifestName) && !dbfile.IsTable(path)
+	return err == nil && (hasFirstLine(start, "{", `"sievetable-set"`) || filepath.Base(path) == set.ManifestName) && !dbfile.IsTable(path)
 }
 
-// isManifestStart reports whether these bytes, which include the first line, can be the start of the manifest of a
-// set.
-func isManifestStart(start []byte) bool {
-	line, _, _ := bytes.Cut(start, []byte("\n"))
-	return bytes.HasPrefix(line, []byte("{")) && bytes.Contains(line, []byte(`"sievetable-set"`))
+// hasFirstLine reports whether the first line of text starts with begin, and contains part.
+func hasFirstLine(text []byte, begin, part string) bool {
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	return bytes.HasPrefix(line, []byte(begin)) && bytes.Contains(line, []byte(part))
 }
 
 // setManifestOf returns path if it is the manifest of a set, the manifest in the directory path, or "". The
