@@ -70,13 +70,9 @@ func OnlyFile(t testing.TB, pattern string) string {
 func Flip(t testing.TB, path string, at int64) {
 	t.Helper()
 	contents, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, err)
 	contents[at] ^= 1
-	if err := os.WriteFile(path, contents, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, os.WriteFile(path, contents, 0o666))
 }
 
 // Deletion returns a batch that deletes a key.
