@@ -28,7 +28,7 @@ func draw(f []byte) string {
 	return s.String()
 }
 
-// The bits are exactly those that other engines look up.
+// Bloom sets the bits that other engines check.
 func TestBloomSetsTheBitsThatEnginesFind(t *testing.T) {
 	t.Parallel()
 	var s strings.Builder

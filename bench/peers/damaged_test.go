@@ -23,9 +23,8 @@ func (c sstCommand) call(args ...string) (status int, stdout, stderr string) {
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
-// After any damage to a C++ LevelDB database, the command still outputs all pairs outside of the damage. It never
-// outputs an outdated pair in place of a lost one without a message. The command's own tests do this with goleveldb
-// databases.
+// After any damage to a C++ LevelDB database, the command still outputs all pairs outside of the damage. If it
+// outputs an older version of a lost pair, a message says so. The command's own tests do this with goleveldb databases.
 func TestDamagedDatabases(t *testing.T) {
 	long.Test(t)
 	t.Parallel()

@@ -84,7 +84,7 @@ func TestDatabaseTablesWantUserKeys(t *testing.T) {
 }
 
 // checkDatabaseTable gets each key of a table with and without FilterKey. It returns the keys, and the number of
-// those that the filters rule out without FilterKey.
+// keys that the filters rule out if FilterKey is not set.
 func checkDatabaseTable(t *testing.T, name string) (keys []string, ruledOut int) {
 	t.Helper()
 	contents, err := os.ReadFile(name)

@@ -60,7 +60,7 @@ func TestMain(m *testing.M) {
 // skipped.
 func levelDB(t *testing.T) *leveldb.Tool { return must(t, cxx) }
 
-// levelDBDatabase is like levelDB, but for databases.
+// levelDBDatabase returns a tool that opens databases with C++ LevelDB, or skips the test.
 func levelDBDatabase(t testing.TB) *leveldb.Database { return must(t, cxxDatabase) }
 
 func must[T any](t testing.TB, build func() (T, error)) T {

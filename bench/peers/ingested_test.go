@@ -186,7 +186,7 @@ func TestRocksDBRefusesOtherTables(t *testing.T) {
 			t.Parallel()
 			err := ingest(t, db, t.TempDir(), tt.o, tt.entries)
 			if err == nil || !strings.Contains(err.Error(), "External file version not found") {
-				t.Errorf("%v, want an error that no version is found", err)
+				t.Errorf("%v, want \"External file version not found\"", err)
 			}
 		})
 	}

@@ -90,7 +90,7 @@ func blobloomSize(n int) (bits uint64, hashes int) {
 	return blobloom.Optimize(blobloom.Config{Capacity: uint64(n), FPRate: 0.01})
 }
 
-// BenchmarkLiving compares filters that accept new keys while being queried with those of other packages. -cpu sets
+// BenchmarkLiving compares sievetable's filters that can grow while in use with those of other packages. -cpu sets
 // the number of goroutines. The filter of bits-and-blooms and blobloom's Filter use one goroutine, since they are
 // not safe for concurrent use. An operation is one key of 16 bytes. Keys are added to empty filters until these are
 // full.

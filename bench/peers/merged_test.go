@@ -165,7 +165,7 @@ func iters(b *testing.B, shape manifest.Table, parts [][]workload.Pair, order ta
 	return its
 }
 
-// A goleveldbIterator is an Iterator with SeekGE in place of Seek.
+// A goleveldbIterator is goleveldb's Iterator, whose Seek is called SeekGE.
 type goleveldbIterator struct{ iterator.Iterator }
 
 func (it goleveldbIterator) SeekGE(key []byte) bool { return it.Seek(key) }

@@ -69,7 +69,7 @@ func (f flakyFile) ReadAt(p []byte, off int64) (int, error) {
 	return f.File.(io.ReaderAt).ReadAt(p, off)
 }
 
-// A Reader with a wrong FilterKey hides no keys, even if pages cannot be read when it validates the filter.
+// With a wrong FilterKey, a Reader still finds all keys, even if it cannot read pages when it validates the filter.
 func TestWrongFilterKeyAndPagesThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	p := newPagedTable(t, rand.New(rand.NewPCG(56, 1)), 3000, false)

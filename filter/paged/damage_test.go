@@ -98,7 +98,7 @@ func repair(contents []byte) (p plain, ok bool) {
 	return p, ok && p.lgPage == 12 && p.hash == 1 && p.k > 0 && p.format == 1
 }
 
-// A page is not accepted in place of another one, or of another filter's, although all checksums are valid.
+// A page from another place or another filter is rejected, although its checksum is valid.
 func TestPagesInWrongPlaces(t *testing.T) {
 	t.Parallel()
 	keys := numbered(1, 12_000)

@@ -20,8 +20,7 @@ const (
 
 // check returns an error if sst breaks one of these rules for a damaged copy of the database. Every pair outside of
 // the damage is read. If a key has another value than the newest one, or none, a message covers the key, and the
-// status is that of damage. From a log that is truncated as by a crash, the pairs before the end are read, with
-// status 0 and a note.
+// status is 3. If a log ends as after a crash, the pairs before the end are read, with status 0 and a note.
 func (s *Sound) check(rng *rand.Rand, dir string, d Damage) error {
 	status, out, stderr := s.sst("scan", "-f", "hex", dir)
 	c := checker{Sound: s, damage: d, said: Hear(stderr), until: math.MaxUint64}

@@ -13,9 +13,9 @@ type database interface {
 	Close() error
 }
 
-// A filtered database can count the absent keys that its filters do not rule out.
+// A filtered database can count its filters' false positives among absent keys.
 type filtered interface {
-	NotDenied(absent sample) (int, error)
+	FalsePositives(absent sample) (int, error)
 }
 
 // An engine creates sets of keys in one way.

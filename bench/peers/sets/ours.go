@@ -52,8 +52,8 @@ func (t tables) Has(key []byte) (bool, error) {
 	return err == nil, err
 }
 
-// NotDenied checks the filters. For each key that they do not rule out, Has reads a block.
-func (t tables) NotDenied(absent sample) (n int, err error) {
+// FalsePositives checks the filters only. Has reads a block for each false positive.
+func (t tables) FalsePositives(absent sample) (n int, err error) {
 	for i := range absent.len() {
 		may, err := t.MayContain(context.Background(), absent.at(i))
 		if err != nil {

@@ -53,7 +53,7 @@ func openPebble(dir string, n int) (database, error) {
 	return pebbleDB{db}, err
 }
 
-func (p pebbleDB) NotDenied(absent sample) (int, error) {
+func (p pebbleDB) FalsePositives(absent sample) (int, error) {
 	before := p.FilterMisses()
 	for i := range absent.len() {
 		if _, err := p.Has(absent.at(i)); err != nil {

@@ -15,7 +15,7 @@ type costs struct {
 	Read            int64   // bytes read from the disk to open it
 	Opened, After   memory  // when the set is open, and after all lookups
 	Absent, Present float64 // CPU time per lookup, ns
-	NotDenied       float64 // share of absent keys that filters do not rule out; -1 if unknown
+	FalsePositives  float64 // share of the absent keys; -1 if unknown
 }
 
 // query opens the set in the given way, and looks up all keys of the samples twice. The second time counts.
@@ -65,13 +65,13 @@ func (e engine) openTimed(name, dir string, c *costs) (database, error) {
 
 // query looks up all keys. A set of only filters may report an absent key as present.
 func (c *costs) query(db database, absent, present sample, filtersOnly bool) (err error) {
-	c.NotDenied = -1
+	c.FalsePositives = -1
 	if d, ok := db.(filtered); ok {
-		n, err := d.NotDenied(absent)
+		n, err := d.FalsePositives(absent)
 		if err != nil {
 			return err
 		}
-		c.NotDenied = float64(n) / float64(absent.len())
+		c.FalsePositives = float64(n) / float64(absent.len())
 	}
 	c.Absent, err = timeSecond(db, absent, func(has bool) bool { return !has || filtersOnly })
 	if err == nil {

@@ -31,7 +31,7 @@ var queryColumns = []column{
 	{"after lookups, bytes per key", func(r row) float64 { return r.perKey(r.After.Anon) }},
 	{"mapped, bytes per key", func(r row) float64 { return r.perKey(r.After.Mapped) }},
 	{"absent key, ns", func(r row) float64 { return r.Absent }},
-	{"false positives, %", func(r row) float64 { return 100 * r.NotDenied }},
+	{"false positives, %", func(r row) float64 { return 100 * r.FalsePositives }},
 	{"present key, ns", func(r row) float64 { return r.Present }},
 }
 
@@ -100,7 +100,7 @@ var choiceColumns = []column{
 	{"disk, bytes", func(r row) float64 { return r.perKey(r.Disk) }},
 	{"absent key, ns", func(r row) float64 { return r.Absent }},
 	{"present key, ns", func(r row) float64 { return r.Present }},
-	{"false positives, %", func(r row) float64 { return 100 * r.NotDenied }},
+	{"false positives, %", func(r row) float64 { return 100 * r.FalsePositives }},
 }
 
 // ofEngines returns a row for each engine that has rows, with the engine's name. The figures for writing a set do

@@ -10,10 +10,10 @@ func someResults() *results {
 	return &results{
 		Command: "run it", Machine: [][2]string{{"CPU", "Z80"}, {"cores", "1"}}, Peers: [][2]string{{"bbolt", "v1"}},
 		Rows: []row{
-			{N: 1000, Name: "set, bloom:10, read", Build: 0.5, Unsorted: -1, Disk: 20_000, Update: 1e6, costs: costs{Open: 12, NotDenied: -1, Absent: 301, Present: 2000}},
-			{N: 1000, Name: "set, bloom:10, mapped", Build: 0.5, Unsorted: -1, Disk: 20_000, Update: 1e6, costs: costs{Open: 12, NotDenied: -1, Absent: 301, Present: 2000}},
+			{N: 1000, Name: "set, bloom:10, read", Build: 0.5, Unsorted: -1, Disk: 20_000, Update: 1e6, costs: costs{Open: 12, FalsePositives: -1, Absent: 301, Present: 2000}},
+			{N: 1000, Name: "set, bloom:10, mapped", Build: 0.5, Unsorted: -1, Disk: 20_000, Update: 1e6, costs: costs{Open: 12, FalsePositives: -1, Absent: 301, Present: 2000}},
 			{N: 1_000_000, Name: "bbolt", Build: 0.36, Unsorted: 3.6, Disk: 2e7, Update: 3e6, costs: costs{
-				Open: 12, Read: 1e7, Opened: memory{Anon: 2e6}, After: memory{Anon: 3e6, Mapped: 1e6}, NotDenied: 0.0101, Absent: 301, Present: 2000,
+				Open: 12, Read: 1e7, Opened: memory{Anon: 2e6}, After: memory{Anon: 3e6, Mapped: 1e6}, FalsePositives: 0.0101, Absent: 301, Present: 2000,
 			}},
 		},
 		Curve: curve{Tables: 100, Keys: 10_000, Points: []point{{100, 500}, {10, 65_000}}},
@@ -46,7 +46,7 @@ func TestChoice(t *testing.T) {
 	t.Parallel()
 	r := someResults()
 	r.Rows = append(r.Rows, row{N: 1_000_000, Name: "set, fuse:8, filter only, mapped"}, row{N: 1_000_000, Name: "set, fuse:8, filter only, read", Disk: 1_130_000, costs: costs{
-		Opened: memory{Anon: 1.2e6}, NotDenied: 0.004, Absent: 434, Present: 445,
+		Opened: memory{Anon: 1.2e6}, FalsePositives: 0.004, Absent: 434, Present: 445,
 	}})
 	const want = "| filters | memory, bytes | disk, bytes | absent key, ns | present key, ns | false positives, % |\n" +
 		"|---|--:|--:|--:|--:|--:|\n| fuse:8, filter only | 1.20 | 1.13 | 434 | 445 | 0.400 |\n"

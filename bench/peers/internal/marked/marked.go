@@ -1,5 +1,5 @@
-// Package marked replaces the part of a page that a program writes. Comments mark its start and end. The first one
-// names what is measured.
+// Package marked replaces the part of a page that a program writes. Comments mark its start and end. The first
+// comment names the command.
 package marked
 
 import (
