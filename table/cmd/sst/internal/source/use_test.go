@@ -1,6 +1,7 @@
 package source
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -55,6 +56,66 @@ func TestUnknownOrderInUse(t *testing.T) {
 	}
 	if !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "changed while it was read, and its key order is unknown") {
 		t.Errorf("%d keys, then %v, want that a table was removed", len(seen), err)
+	}
+}
+
+// A scan of a database that goleveldb writes to and compacts meanwhile yields each key once, in order, with a value of
+// that key, and each source notes at most once that files have changed.
+func TestDatabaseInUse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 16 << 10, CompactionTableSize: 8 << 10, BlockCacheCapacity: -1})
+	noError(t, err)
+	defer db.Close() // it is as it was left, or the test failed
+	const n = 3000
+	put := func(round int) {
+		for i := range n {
+			value := fmt.Appendf(nil, "%06d in round %d", i, round)
+			if i%2 == 0 { // what does not change
+				value = fmt.Appendf(nil, "%06d", i)
+			}
+			noError(t, db.Put(fmt.Appendf(nil, "key%06d", i), value, nil))
+		}
+	}
+	put(0)
+	changed := 0
+	for round := 1; round < 4; round++ {
+		for _, reverse := range []bool{false, true} {
+			notes := map[string]int{}
+			s, err := OpenSource(dir, Options{Note: func(note string) { notes[note]++ }})
+			noError(t, err)
+			seen, last := 0, []byte(nil)
+			for e, err := range s.Scan(ScanOptions{Reverse: reverse}) {
+				noError(t, err)
+				if last != nil && (bytes.Compare(e.Key, last) > 0) == reverse {
+					t.Fatalf("key %q after %q", e.Key, last)
+				}
+				if last = bytes.Clone(e.Key); !strings.HasPrefix(string(e.Value), string(e.Key[3:])) {
+					t.Fatalf("%q has %q", e.Key, e.Value)
+				}
+				if seen++; seen == 500 || seen == 1500 { // all tables there were are gone after this
+					put(round)
+					noError(t, db.CompactRange(util.Range{}))
+				}
+			}
+			for note, times := range notes {
+				if changed++; times > 1 {
+					t.Errorf("%q comes %d times", note, times)
+				}
+			}
+			if seen != n {
+				t.Errorf("%d entries, want %d", seen, n)
+			}
+			if _, found, err := s.Get([]byte("key000002")); !found || err != nil {
+				t.Errorf("Get = %v, %v", found, err)
+			}
+			if err := errors.Join(s.Damage, s.Close()); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if changed == 0 {
+		t.Error("no note that the database is in use")
 	}
 }
 
