@@ -109,7 +109,7 @@ func (it *Iter) load(i int) bool {
 
 // loadEmpty loads a block without entries in place of data block i.
 func (it *Iter) loadEmpty(i int) bool {
-	it.c.OpenEmpty()
+	it.c.Reset()
 	it.lowerPos, it.upperPos, it.loaded = 0, math.MaxInt, i
 	return true
 }

@@ -50,8 +50,9 @@ func (m *Memory) empty() {
 // blocks it wraps a rowblock.Iter.
 type Cursor struct {
 	Block
-	I  int           // in a decoded block: −1 before the first entry, the number of entries after the last
-	it rowblock.Iter // if the block is not decoded
+	I    int            // in a decoded block: −1 before the first entry, the number of entries after the last
+	it   *rowblock.Iter // if the block is not decoded; else nil
+	kept *rowblock.Iter // it, or that of an earlier block, for its buffers; nil if there was none
 
 	NoFill bool // do not add blocks to the cache
 }
@@ -88,6 +89,10 @@ func (c *Cursor) Open(f *File, i int, m *Memory, keyBudget *int) (err error) {
 
 // openIter opens a block that has too many entries to be decoded.
 func (c *Cursor) openIter(keyBudget *int) error {
+	if c.kept == nil {
+		c.kept = new(rowblock.Iter)
+	}
+	c.it = c.kept
 	budget := blockBudget(c.contents, *keyBudget)
 	err := c.it.Open(c.contents, c.f.o.Order, budget)
 	*keyBudget = budget.Memory
@@ -102,41 +107,27 @@ func (c *Cursor) openIter(keyBudget *int) error {
 	return c.f.checkFirst(c.n, c.it.Key())
 }
 
-// OpenEmpty moves the cursor to a block without entries.
-func (c *Cursor) OpenEmpty() {
-	c.Reset()
-	c.decoded = true
-}
-
-// Reset moves the cursor to no block.
-func (c *Cursor) Reset() {
-	c.Block, c.I = Block{}, -1
-	c.it.Reset(rowblock.Block{})
-}
+// Reset moves the cursor to a block without entries.
+func (c *Cursor) Reset() { c.Block, c.I, c.it = Block{}, -1, nil }
 
 // Len returns the number of entries, or 0 if the block is not decoded.
-func (c *Cursor) Len() int {
-	if c.decoded {
-		return c.entries.Len()
-	}
-	return 0
-}
+func (c *Cursor) Len() int { return c.entries.Len() }
 
 // Size returns the decompressed length of the block, or 0 if it is from the cache.
 func (c *Cursor) Size() int { return len(c.contents) }
 
 // Position returns a number that orders the entries of the block.
 func (c *Cursor) Position() int {
-	if c.decoded {
-		return c.I
+	if c.it != nil {
+		return c.it.Offset()
 	}
-	return c.it.Offset()
+	return c.I
 }
 
 // Key returns the entry's key, or nil if there is no entry.
 func (c *Cursor) Key() []byte {
 	switch {
-	case !c.decoded:
+	case c.it != nil:
 		return c.it.Key()
 	case uint(c.I) < uint(c.entries.Len()):
 		return c.entries.Key(c.I)
@@ -147,7 +138,7 @@ func (c *Cursor) Key() []byte {
 // Value returns the entry's value, or nil if there is no entry.
 func (c *Cursor) Value() []byte {
 	switch {
-	case !c.decoded:
+	case c.it != nil:
 		return c.it.Value()
 	case uint(c.I) < uint(c.entries.Len()):
 		return c.entries.Value(c.I)
@@ -163,50 +154,50 @@ func (c *Cursor) moveTo(i int) bool {
 
 // First moves to the first entry, and reports whether there is one. The other moves report likewise.
 func (c *Cursor) First() bool {
-	if c.decoded {
-		return c.moveTo(0)
+	if c.it != nil {
+		return c.it.First()
 	}
-	return c.it.First()
+	return c.moveTo(0)
 }
 
 // Last moves to the last entry.
 func (c *Cursor) Last() bool {
-	if c.decoded {
-		return c.moveTo(c.entries.Len() - 1)
+	if c.it != nil {
+		return c.it.Last()
 	}
-	return c.it.Last()
+	return c.moveTo(c.entries.Len() - 1)
 }
 
 // Next moves to the next entry.
 func (c *Cursor) Next() bool {
-	if c.decoded {
-		return c.moveTo(c.I + 1)
+	if c.it != nil {
+		return c.it.Next()
 	}
-	return c.it.Next()
+	return c.moveTo(c.I + 1)
 }
 
 // Prev moves to the entry before.
 func (c *Cursor) Prev() bool {
-	if c.decoded {
-		return c.moveTo(c.I - 1)
+	if c.it != nil {
+		return c.it.Prev()
 	}
-	return c.it.Prev()
+	return c.moveTo(c.I - 1)
 }
 
 // SeekGE moves to the first entry whose key is ≥ key.
 func (c *Cursor) SeekGE(key []byte) bool {
-	if c.decoded {
-		return c.moveTo(c.entries.SeekGE(key))
+	if c.it != nil {
+		return c.it.SeekGE(key)
 	}
-	return c.it.SeekGE(key)
+	return c.moveTo(c.entries.SeekGE(key))
 }
 
 // SeekLT moves to the last entry whose key is < key.
 func (c *Cursor) SeekLT(key []byte) bool {
-	if c.decoded {
-		return c.moveTo(c.entries.SeekGE(key) - 1)
+	if c.it != nil {
+		return c.it.SeekLT(key)
 	}
-	return c.it.SeekLT(key)
+	return c.moveTo(c.entries.SeekGE(key) - 1)
 }
 
 // FetchKeys prefetches the keys of a cached block into the processor's caches. The result has no meaning.
