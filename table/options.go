@@ -124,8 +124,12 @@ func (o *WriterOptions) check() error {
 	return o.checkNames()
 }
 
-// maxName is the maximum length of the name of a policy, Comparer or Prefixer.
-const maxName = 1 << 10
+// maxName is the maximum length of the name of a policy, Comparer or Prefixer, in bytes. maxNames is that of all names
+// of filter policies together, so that the metaindex is small enough for a Reader.
+const (
+	maxName  = 1 << 10
+	maxNames = 12 << 10
+)
 
 // checkNames checks that the names in metaindex and properties are few and short enough for
 // a Reader.
@@ -136,9 +140,12 @@ func (o *WriterOptions) checkNames() error {
 			names = append(names, filterNames(p)...)
 		}
 	}
-	const others = 4 // properties under two names, digest and exceptions
-	if n := len(names); n > tablefile.MaxMetaBlocks-others {
-		return fmt.Errorf("table: filter policies have %d names (maximum %d)", n, tablefile.MaxMetaBlocks-others)
+	size := len(names) * len(format.TableFilterPrefix)
+	for _, name := range names {
+		size += len(name)
+	}
+	if size > maxNames {
+		return fmt.Errorf("table: the %d names of the filter policies take %d bytes (maximum %d)", len(names), size, maxNames)
 	}
 	if o.Properties {
 		names = append(names, userComparerName(o.Comparer))

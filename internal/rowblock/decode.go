@@ -23,7 +23,7 @@ const (
 // Decode returns [ErrTooMany] if there are more than 2¹⁴ entries, or if the keys take more than 1 MiB, or more than
 // 16 KiB plus four times the block. Such a block may or may not be corrupt.
 func (b *Decoded) Decode(data []byte, order Order) error {
-	b.reset()
+	b.Reset()
 	stored, err := format.SplitBlock(data)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func (b *Decoded) Decode(data []byte, order Order) error {
 	}
 	b.values, b.order = stored.Entries, order
 	if err := b.decode(&stored); err != nil {
-		b.reset()
+		b.Reset()
 		return err
 	}
 	return nil

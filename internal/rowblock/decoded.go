@@ -130,7 +130,7 @@ func (b *Decoded) countLessOrEqual(a uint32) int {
 	return format.CountLess(b.abbreviated, a+1)
 }
 
-// reset removes all entries and keeps the memory.
-func (b *Decoded) reset() {
+// Reset removes all entries and keeps the memory.
+func (b *Decoded) Reset() {
 	b.spans, b.values, b.commonPrefix = b.spans[:0], nil, -1
 }

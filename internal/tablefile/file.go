@@ -224,10 +224,9 @@ type Budget struct{ Fixed, PerByte uint64 }
 // A key that shares bytes with the key before has to be rebuilt in memory. It can be as long as its decompressed
 // block.
 var (
-	dataKeyBudget      = Budget{55 << 20, 3} // for an Iter, a lookup or Verify
-	indexKeyBudget     = Budget{1 << 20, 1}
-	separatorBudget    = Budget{1 << 20, 1} // for an index whose separators share bytes
-	metaindexKeyBudget = Budget{1 << 20, 1}
+	dataKeyBudget   = Budget{55 << 20, 3} // for an Iter, a lookup or Verify
+	indexKeyBudget  = Budget{1 << 20, 1}
+	separatorBudget = Budget{1 << 20, 1} // for an index whose separators share bytes
 )
 
 // Allow returns the budget in bytes for this file.

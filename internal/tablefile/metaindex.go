@@ -9,8 +9,8 @@ import (
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// MaxMetaBlocks is the maximum number of metaindex entries. Engines write far fewer.
-const MaxMetaBlocks = 1000
+// maxMetaBlocks is the maximum number of metaindex entries. Engines write far fewer.
+const maxMetaBlocks = 1000
 
 // A Metaindex contains the entries of the metaindex block, sorted by name.
 type Metaindex []MetaEntry
@@ -26,29 +26,22 @@ func (f *File) ReadMetaindex(s *Scratch) (Metaindex, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.meta, s.key = s.meta[:0], s.key[:0]
-	left := f.Allow(metaindexKeyBudget) // for names, which callers may copy
-	budget := rowblock.Budget{Memory: left}
-	err = rowblock.Walk(contents, rowblock.Order{}, &budget, func(name []byte, shared int, handle []byte) error {
-		if left -= len(name); left < 0 || len(s.meta) == MaxMetaBlocks {
-			return errTooManyMetaBlocks
-		}
-		if shared > 0 { // name lies in a buffer that Walk reuses
-			n := len(s.key)
-			s.key = append(s.key, name...)
-			name = s.key[n:]
-		}
-		s.meta = append(s.meta, MetaEntry{name, handle})
-		return nil
-	})
+	err = s.names.Decode(contents, rowblock.Order{})
+	if err == rowblock.ErrTooMany || s.names.Len() > maxMetaBlocks {
+		err = errTooManyMetaBlocks
+	}
 	if err != nil {
 		return nil, f.Damaged(MetaindexBlock, h, err)
+	}
+	s.meta = s.meta[:0]
+	for i := range s.names.Len() {
+		s.meta = append(s.meta, MetaEntry{s.names.Key(i), s.names.Value(i)})
 	}
 	return s.meta, nil
 }
 
 // errTooManyMetaBlocks is the error for a metaindex that is too long.
-var errTooManyMetaBlocks = fmt.Errorf("more than %d entries, or names that are too long together", MaxMetaBlocks)
+var errTooManyMetaBlocks = fmt.Errorf("more than %d entries, or names that are too long together", maxMetaBlocks)
 
 // WithMetaindex reads the metaindex and calls use with it.
 func (f *File) WithMetaindex(use func(m Metaindex) error) error {

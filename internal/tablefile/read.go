@@ -12,6 +12,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // A Scratch holds the memory for one block: its stored bytes and, if it is compressed, its decompressed contents.
@@ -23,8 +24,9 @@ type Scratch struct {
 	copies               bool   // copy block from the source before verifying its checksum
 	compressed           bool   // the contents are in decompressed
 
-	key  []byte    // a copy of a found key, or of names in meta
-	meta Metaindex // the entries of a metaindex
+	key   []byte           // a copy of a found key
+	names rowblock.Decoded // of a metaindex
+	meta  Metaindex        // its entries
 
 	ahead Ahead
 	ctx   context.Context // cancels reads; may be nil
@@ -36,11 +38,11 @@ var scratchPool = sync.Pool{New: func() any { return new(Scratch) }}
 func TakeScratch() *Scratch { return scratchPool.Get().(*Scratch) }
 
 // maxPooledBlock is the largest buffer that returns to the pool, so that the pool does not hold huge ones.
-// maxPooledKey and maxPooledMeta do the same for keys and metaindex entries.
+// maxPooledKey and maxPooledNames do the same for keys and for the names in a metaindex.
 const (
 	maxPooledBlock = 1<<20 + format.TrailerLen
 	maxPooledKey   = 64 << 10
-	maxPooledMeta  = 16
+	maxPooledNames = 8 << 10
 )
 
 // Put gives s back to the pool.
@@ -59,8 +61,9 @@ func (s *Scratch) empty() {
 	}
 	if len(s.meta) > 0 { // entries may refer to dropped buffers
 		clear(s.meta)
-		if s.meta = s.meta[:0]; cap(s.meta) > maxPooledMeta {
-			s.meta = nil
+		s.meta = s.meta[:0]
+		if s.names.Reset(); s.names.Size() > maxPooledNames {
+			s.meta, s.names = nil, rowblock.Decoded{}
 		}
 	}
 	s.block, s.copies, s.ahead, s.ctx = nil, false, Ahead{}, nil
