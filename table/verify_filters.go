@@ -70,19 +70,18 @@ func (v *verifier) checkFilter(f checkedFilter, c *tablefile.Cursor, h tablefile
 			names = format.AppendQuote(append(names, ", "...), c.Key())
 		}
 	}
-	v.names = names
-	v.addFalseNegative(f, h, n, checked, names)
+	if v.names = names; n > 0 {
+		v.addFalseNegative(f, h, n, checked, names)
+	}
 }
 
 // addFalseNegative adds a finding: the filter rules out n of the keys of the data block at h that were checked.
 func (v *verifier) addFalseNegative(f checkedFilter, h tablefile.Handle, n, checked int, names []byte) {
-	switch {
-	case n == 0:
-		return
-	case v.negativesBudget < 0:
+	if v.negativesBudget < 0 {
 		v.unnamed += n
 		return
-	case n > maxNamedKeys:
+	}
+	if n > maxNamedKeys {
 		names = append(names, ", …"...)
 	}
 	what := "rules out"
@@ -159,8 +158,11 @@ func (v *verifier) addFilter(b *metaBlock, filters *layout.Filters) {
 // checkExceptions checks that the table filter contains all exceptions. If it does not, they belong to another
 // filter.
 func (v *verifier) checkExceptions() error {
+	if v.exceptions == nil {
+		return nil
+	}
 	f := v.tableFilter()
-	if v.exceptions == nil || f == nil {
+	if f == nil {
 		return nil
 	}
 	missing, named := 0, v.names[:0]
