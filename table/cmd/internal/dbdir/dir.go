@@ -28,12 +28,11 @@ type Dir struct {
 	Version *versions.Version // nil if no MANIFEST can be read
 	Set     string            // path of the manifest of a set; "" if there is none
 	Layers  int               // number of layers above the base of the set
-	Missing []TableFile       // the Tables that do not exist
 	Order   dbfile.Order      // the order that the MANIFEST names
 	Tables  []TableFile       // the newest first: by level and number, or by layer and key
 	Logs    []string          // paths of the live logs, or of all logs, the oldest first
 	Notes   []string          // notes for the user, for example about skipped files
-	Damage  []error           // FileErrors for damage other than Missing and Flaws
+	Damage  []error           // FileErrors for damage other than missing tables and Flaws
 
 	// Flaws are things in CURRENT and the MANIFEST that engines do not write. Tables and logs can still be read.
 	Flaws []versions.Flaw
@@ -154,8 +153,10 @@ func (d *Dir) lacks() (all []string) {
 	for _, err := range d.Damage {
 		all = append(all, err.Error())
 	}
-	for _, l := range d.Missing {
-		all = append(all, l.Path)
+	for _, l := range d.Tables {
+		if l.Missing {
+			all = append(all, l.Path)
+		}
 	}
 	return all
 }

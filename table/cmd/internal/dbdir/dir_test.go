@@ -11,7 +11,7 @@ func TestListUntilSame(t *testing.T) {
 	t.Parallel()
 	missing := func(paths ...string) (d Dir) {
 		for _, path := range paths {
-			d.Missing = append(d.Missing, TableFile{Path: path})
+			d.Tables = append(d.Tables, TableFile{Path: path, Missing: true})
 		}
 		return d
 	}

@@ -102,8 +102,8 @@ func (d *Dir) findMissing(names []string) {
 	}
 	listed := MissingTable{d.history.Manifest, "damaged"}
 	for t := range d.history.Tables() {
-		if l := d.missing(t, listed); !known[t.Number] {
-			d.Tables, d.Missing = append(d.Tables, l), append(d.Missing, l)
+		if !known[t.Number] {
+			d.Tables = append(d.Tables, d.missing(t, listed))
 		}
 	}
 }

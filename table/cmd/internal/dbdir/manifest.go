@@ -146,12 +146,8 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 	}
 	d.Tables = d.Tables[:0]
 	for _, t := range v.Tables {
-		l := byNumber[t.Number]
-		if l.Meta != t { // listed twice
-			continue
-		}
-		if d.Tables = append(d.Tables, l); l.Missing {
-			d.Missing = append(d.Missing, l)
+		if l := byNumber[t.Number]; l.Meta == t { // otherwise it is listed twice
+			d.Tables = append(d.Tables, l)
 		}
 	}
 	if unlisted = d.withoutDirs(unlisted); o.AllTables {

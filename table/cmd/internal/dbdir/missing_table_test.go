@@ -71,8 +71,10 @@ func TestMissingTablesOfADamagedManifest(t *testing.T) {
 			d, err := ListDir(dir, o)
 			noError(t, err)
 			got := map[uint64]bool{}
-			for _, l := range d.Missing {
-				got[l.number] = true
+			for _, l := range d.Tables {
+				if l.Missing {
+					got[l.number] = true
+				}
 			}
 			for n := range want {
 				if !got[n] {

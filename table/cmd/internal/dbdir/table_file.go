@@ -114,13 +114,16 @@ func firstNames(tables []TableFile) string {
 
 // MissingError returns an error that names all missing tables, or nil.
 func (d *Dir) MissingError() error {
-	var all []error
-	said := map[MissingTable]bool{}
-	for _, l := range d.Missing {
-		if by := l.listed; !said[by] {
-			same := slices.DeleteFunc(slices.Clone(d.Missing), func(l TableFile) bool { return l.listed != by })
-			all, said[by] = append(all, wal.Corruptionf("%s: missing %s (%s)", d.Path, firstNames(same), by.Reason())), true
+	missing := map[string][]TableFile{} // by reason
+	for _, l := range d.Tables {
+		if l.Missing {
+			why := l.listed.Reason()
+			missing[why] = append(missing[why], l)
 		}
+	}
+	var all []error
+	for _, why := range slices.Sorted(maps.Keys(missing)) {
+		all = append(all, wal.Corruptionf("%s: missing %s (%s)", d.Path, firstNames(missing[why]), why))
 	}
 	return errors.Join(all...)
 }
@@ -248,7 +251,6 @@ func listSet(path, manifest string, o ListOptions) (Dir, error) {
 			unlisted[t.Line.Name] = false
 		} else {
 			t.Missing, t.listed = true, MissingTable{Manifest: filepath.Base(manifest)}
-			d.Missing = append(d.Missing, t)
 		}
 		d.Tables = append(d.Tables, t)
 	}

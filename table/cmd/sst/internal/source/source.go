@@ -259,7 +259,7 @@ func (s *Source) MissingNote(err error) string {
 	dir := s.dir
 	if err != nil {
 		message := err.Error()
-		dir.Missing = slices.DeleteFunc(slices.Clone(dir.Missing), func(l dbdir.TableFile) bool { return strings.Contains(message, l.Path+": ") })
+		dir.Tables = slices.DeleteFunc(slices.Clone(dir.Tables), func(l dbdir.TableFile) bool { return l.Missing && strings.Contains(message, l.Path+": ") })
 	}
 	return strings.Join(text.Lines(dir.MissingError()), "")
 }
