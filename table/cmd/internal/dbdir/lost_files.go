@@ -163,11 +163,16 @@ func (d *Dir) LogStart(o ListOptions) uint64 {
 	return d.Version.LastSequence + 1
 }
 
-// A StateFile is CURRENT, a MANIFEST, the manifest of a set, or another file for which Damage has an error.
+// A StateFile is CURRENT, a MANIFEST, the manifest of a set, a log, or another file for which Damage has an error.
 type StateFile struct {
 	Path   string
 	Err    error  // FileErrors; nil if the file is sound
 	Remark string // about a sound file
+}
+
+// JoinRemarks joins the remarks that are not empty.
+func JoinRemarks(remarks ...string) string {
+	return strings.Join(slices.DeleteFunc(remarks, func(s string) bool { return s == "" }), ", but ")
 }
 
 // StateFiles returns the files that list the tables of a database or a set, and the files for which Damage has an
@@ -183,8 +188,7 @@ func (d *Dir) StateFiles() (all []StateFile) {
 		}
 	}
 	if v := d.Version; v != nil {
-		remarks := slices.DeleteFunc([]string{v.LevelNote(), v.TornNote()}, func(s string) bool { return s == "" })
-		all = append(all, StateFile{Path: filepath.Join(d.Path, v.Manifest), Remark: strings.Join(remarks, ", but ")})
+		all = append(all, StateFile{Path: filepath.Join(d.Path, v.Manifest), Remark: JoinRemarks(v.LevelNote(), v.TornNote())})
 	}
 	if d.Set != "" {
 		add(d.Set, nil)

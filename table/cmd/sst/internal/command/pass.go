@@ -126,7 +126,7 @@ type folder struct {
 	highest   uint64       // the highest sequence number of the tables that were checked
 	newest    string       // the path of a table with that number
 
-	logs map[string]*logVerdict // by path; nil: no log was verified yet
+	logs map[string]*dbdir.StateFile // by path; nil: no log was verified yet
 }
 
 // targets returns the files that the arguments name, including missing tables. If a directory cannot be listed, or a

@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
@@ -102,16 +103,16 @@ func (v *verifier) verify(targets []target) error {
 func (v *verifier) check(t target) (unreported error) {
 	o, part := v.options, progress.NewPart(v.add, sizeOf(t))
 	o.ReadOnce = part.Add
-	remarks, err := t.verify(o)
+	remark, err := t.verify(o)
 	part.Done()
-	d := verdict{t.Path, t.kind, "ok", text.Lines(err), strings.Join(remarks, ", but ")}
+	d := verdict{t.Path, t.kind, "ok", text.Lines(err), remark}
 	lines := d.Errors
 	v.found.of++
 	switch {
 	case err == nil && v.quiet:
 		return nil
 	case err == nil:
-		lines = []string{t.Path + ": " + strings.Join(append([]string{"ok"}, remarks...), ", but ")}
+		lines = []string{t.Path + ": " + dbdir.JoinRemarks("ok", remark)}
 	case t.wasRemoved(err, o):
 		d.Verdict, lines = "removed", []string{t.Path + ": removed before it was checked: its database is in use"}
 		v.found.of--
@@ -146,45 +147,39 @@ func (v *verifier) check(t target) (unreported error) {
 	return unreported
 }
 
-// verify returns the damage of a file, or why it could not be checked. The remarks are for a sound file.
-func (t target) verify(o source.Options) (remarks []string, err error) {
+// verify returns the damage of a file, or why it could not be checked. The remark is for a sound file.
+func (t target) verify(o source.Options) (remark string, err error) {
 	switch {
 	case t.state != nil:
-		return noted(nil, t.state.Remark != "", t.state.Remark), errors.Join(t.state.Err, t.checkSequence())
+		return t.state.Remark, errors.Join(t.state.Err, t.checkSequence())
 	case t.kind == isLog:
-		return t.verifyLog(o)
+		state := t.verifyLog(o)
+		return state.Remark, state.Err
 	case t.kind == isRecords:
 		s, note, err := countRecords(t.Path, o)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
-		remark := fmt.Sprintf("it is %s: only the checksums of %s were checked", dbfile.RecordFile, text.Count(s.Records, "record"))
+		remark = fmt.Sprintf("it is %s: only the checksums of %s were checked", dbfile.RecordFile, text.Count(s.Records, "record"))
 		if note != "" {
 			remark += ", and " + note
 		}
-		return []string{remark}, nil
+		return remark, nil
 	}
 	return t.verifyTable(o)
 }
 
-// A logVerdict is the result of verifying a log.
-type logVerdict struct {
-	remark string
-	err    error
-}
-
 // verifyLog verifies a log. For the first log in a folder, it verifies all of them, since only the next log shows
 // whether the end of a log is lost.
-func (t target) verifyLog(o source.Options) (remarks []string, err error) {
+func (t target) verifyLog(o source.Options) *dbdir.StateFile {
 	if t.in.logs == nil {
 		t.in.logs = t.verifyLogs(o)
 	}
-	v := t.in.logs[t.Path]
-	return noted(nil, v.remark != "", v.remark), v.err
+	return t.in.logs[t.Path]
 }
 
 // verifyLogs verifies the logs in the folder of t.
-func (t target) verifyLogs(o source.Options) map[string]*logVerdict {
+func (t target) verifyLogs(o source.Options) map[string]*dbdir.StateFile {
 	inTables := uint64(0)
 	if t.in.Version != nil && !o.AllTables {
 		inTables = t.in.highest
@@ -193,38 +188,35 @@ func (t target) verifyLogs(o source.Options) map[string]*logVerdict {
 	if len(paths) == 0 { // a lone log
 		paths = []string{t.Path}
 	}
-	all, last := map[string]*logVerdict{}, new(logVerdict)
+	all, last := map[string]*dbdir.StateFile{}, new(dbdir.StateFile)
 	for _, path := range paths {
 		t.Path = path
 		remark, before, err := t.nextLog(o).Verify(inTables)
-		last.err = errors.Join(last.err, before)
-		last = &logVerdict{remark, err}
+		last.Err = errors.Join(last.Err, before)
+		last = &dbdir.StateFile{Path: path, Err: err, Remark: remark}
 		all[path] = last
 	}
 	return all
 }
 
-// noted appends remark to remarks if cond is true.
-func noted(remarks []string, cond bool, remark string) []string {
-	if cond {
-		remarks = append(remarks, remark)
-	}
-	return remarks
-}
-
-func (t target) verifyTable(o source.Options) (remarks []string, err error) {
+func (t target) verifyTable(o source.Options) (remark string, err error) {
 	f, err := t.open(o)
 	if err != nil {
-		return nil, err
+		return "", err
+	}
+	var remarks []string
+	addIf := func(cond bool, remark string) {
+		if cond {
+			remarks = append(remarks, remark)
+		}
 	}
 	filters := f.Filters()
-	remarks = noted(remarks, filters.UnknownPolicy, "only its filter's checksum was checked: "+filters.Reason())
-	remarks = noted(remarks, errors.Is(f.HiddenKeys(), table.ErrFilterOnly), "it is only a filter, and cannot be checked against its keys")
-	remarks = noted(remarks, versions.IsCurrentOrManifest(filepath.Base(t.Path)), "it is a table, though a database's state file has such a name")
-	remarks = noted(remarks, f.Rewritten, "goleveldb's recovery wrote its internal keys in bytewise order: goleveldb's Get does not find some of them")
+	addIf(filters.UnknownPolicy, "only its filter's checksum was checked: "+filters.Reason())
+	addIf(errors.Is(f.HiddenKeys(), table.ErrFilterOnly), "it is only a filter, and cannot be checked against its keys")
+	addIf(versions.IsCurrentOrManifest(filepath.Base(t.Path)), "it is a table, though a database's state file has such a name")
+	addIf(f.Rewritten, "goleveldb's recovery wrote its internal keys in bytewise order: goleveldb's Get does not find some of them")
 	keys, remark, err := f.Verify(t.Line)
-	remarks = noted(remarks, f.OrderNote != "", f.OrderNote)
-	remarks = noted(remarks, remark != "", remark)
+	remarks = append(remarks, f.OrderNote, remark)
 	if f.FilterHasUserKeys && err != nil && !errors.Is(err, table.ErrCorrupt) {
 		err = errors.New("its filter was not checked, as it contains keys without sequence number and kind: use --internal-keys auto or yes")
 	}
@@ -234,7 +226,7 @@ func (t target) verifyTable(o source.Options) (remarks []string, err error) {
 			t.in.highest, t.in.newest = keys.Highest(), t.Path
 		}
 	}
-	return remarks, f.Wrap(errors.Join(err, f.Close()))
+	return dbdir.JoinRemarks(remarks...), f.Wrap(errors.Join(err, f.Close()))
 }
 
 // checkSequence compares the last sequence number of a MANIFEST, or of its logs if that is higher, with those of the
