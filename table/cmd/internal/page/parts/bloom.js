@@ -54,10 +54,13 @@ function probe(bits, size, k, h) {
   return probes;
 }
 
+/** bitArray returns a filter without its last byte, k. */
+const bitArray = (filter) => filter.subarray(0, Math.max(0, filter.length - 1));
+
 /** askBloom looks a key up in a filter: a bit array followed by k. A filter without bits contains nothing. */
 function askBloom(filter, key, signed = false) {
   const h = hash(key, signed);
-  const bits = filter.subarray(0, Math.max(0, filter.length - 1));
+  const bits = bitArray(filter);
   const k = bits.length ? filter[bits.length] : 0;
   const answer = { hash: h, step: stepOf(h), bits, k, size: Math.min(8 * bits.length, mostBits), probes: [] };
   answer.reserved = k > mostProbes;

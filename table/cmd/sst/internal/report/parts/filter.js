@@ -105,9 +105,6 @@ function onesOfWord(word) {
   return Math.imul(word + (word >>> 4) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** bitArray returns a filter without its last byte, k. */
-const bitArray = (filter) => filter.subarray(0, Math.max(0, filter.length - 1));
-
 /** fillOf returns the share of set bits. */
 const fillOf = (array) => array.length ? countOnes(array) / (8 * array.length) : 0;
 

@@ -55,6 +55,6 @@ const compressionName = (id) => model.compressions[id] ?? "unknown";
 
 /** keyText returns a stored key as text. An internal key is split into the user key and the rest. */
 function keyText(key) {
-  if (!model.internal || key.length < internalTrailer) return `“${shorten(escapeBytes(key.subarray(0, 512)))}”`;
-  return `“${shorten(escapeBytes(userPart(key).subarray(0, 512)))}”, sequence ${sequenceOf(key)}`;
+  if (!model.internal || key.length < internalTrailer) return quote(key);
+  return `${quote(userPart(key))}, sequence ${sequenceOf(key)}`;
 }
