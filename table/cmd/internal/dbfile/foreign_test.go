@@ -12,15 +12,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/internal/errtest"
-	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
-
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 

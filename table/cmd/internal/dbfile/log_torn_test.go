@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
 
 // put returns a batch with a value that spans a few blocks of the log.

@@ -11,12 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
 
 // someOrders returns orders that are not bytewise. The last ones differ from it in few keys.

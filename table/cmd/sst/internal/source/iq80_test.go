@@ -8,14 +8,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
-
 	"github.com/syndtr/goleveldb/leveldb"
 
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 )
 
 // writeIQ80 writes a database as iq80's Java LevelDB leaves one after a compaction: with one table, whose size in

@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
-
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 

@@ -11,8 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/opt"
@@ -20,6 +18,7 @@ import (
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
 
 // A log with damage all over is reported in bounded memory, and read to its end.

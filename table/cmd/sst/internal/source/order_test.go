@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
 
 // numberedKeys are in bytewise order.

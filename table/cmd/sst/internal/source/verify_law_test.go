@@ -11,13 +11,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
-	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
-	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
-
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
@@ -41,15 +39,15 @@ func TestVerifyOfRandomKinds(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "000001.ldb")
 		filetest.WriteTable(t, path, table.WriterOptions{Comparer: order, BlockSize: 1 + rng.IntN(4000)}, keys...)
 		inDatabase, damaged := rng.IntN(2) == 0, rng.IntN(3) == 0
-		listed := dbdir.TableFile{Path: path}
+		o := dbfile.Options{InternalKeys: dbfile.Yes}
 		if inDatabase {
-			listed.Meta = new(versions.Table)
+			o.Meta = new(versions.Table)
 		}
-		f := open(t, path, dbfile.Options{Meta: listed.Meta, Line: listed.Line, InternalKeys: dbfile.Yes})
 		if damaged {
 			flipAt(t, path, 0)
-			f = open(t, path, dbfile.Options{Meta: listed.Meta, Line: listed.Line, InternalKeys: dbfile.Yes, Order: dbfile.ExplicitOrder(table.BytewiseComparer)})
+			o.Order = dbfile.ExplicitOrder(table.BytewiseComparer)
 		}
+		f := open(t, path, o)
 		found, _, err := f.Verify(nil)
 		want := min(others, 101)
 		if !inDatabase {
