@@ -2,13 +2,13 @@ package dbdir
 
 import (
 	"encoding/binary"
-	"os"
-	"path/filepath"
+	"maps"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
 
 var noError = errtest.NoError
@@ -33,13 +33,9 @@ func TestListDirWithoutLog(t *testing.T) {
 		"a log that goes on": {map[string][]byte{"000004.log": tabletest.Log(t, batch(6))}, 0},
 		"a gap":              {map[string][]byte{"000004.log": tabletest.Log(t, batch(7))}, 2},
 	} {
-		dir := t.TempDir()
 		files := map[string][]byte{"CURRENT": []byte("MANIFEST-000001\n"), "MANIFEST-000001": tabletest.Log(t, firstEdit(2))}
-		for _, all := range []map[string][]byte{files, tt.files} {
-			for file, contents := range all {
-				noError(t, os.WriteFile(filepath.Join(dir, file), contents, 0o666))
-			}
-		}
+		maps.Copy(files, tt.files)
+		dir := filetest.WriteDir(t, files)
 		for what, o := range map[string]ListOptions{"": {}, "--all-tables": {AllTables: true}, "repair": {Repair: true}, "repair --no-log": {Repair: true, NoLogs: true}, "--no-log": {NoLogs: true}} {
 			lost, wantDamage := tt.lost, min(1, int(tt.lost))
 			if what == "--no-log" {

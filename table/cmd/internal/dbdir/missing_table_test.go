@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
 
 // randomEdits returns edits of a MANIFEST, and the tables that they list if the damaged edit is ignored.
@@ -63,10 +62,7 @@ func TestMissingTablesOfADamagedManifest(t *testing.T) {
 				delete(want, n)
 			}
 		}
-		dir := t.TempDir()
-		for file, contents := range files {
-			noError(t, os.WriteFile(filepath.Join(dir, file), contents, 0o666))
-		}
+		dir := filetest.WriteDir(t, files)
 		for _, o := range []ListOptions{{}, {AllTables: true}, {Repair: true}} {
 			d, err := ListDir(dir, o)
 			noError(t, err)
@@ -94,10 +90,7 @@ func TestMANIFESTWithoutEdits(t *testing.T) {
 	damaged := tabletest.Log(t, firstEdit(2))
 	damaged[7] ^= 1
 	for name, manifest := range map[string][]byte{"empty": nil, "damaged": damaged} {
-		dir := t.TempDir()
-		for file, contents := range map[string][]byte{"CURRENT": []byte("MANIFEST-000005\n"), "MANIFEST-000005": manifest, "000007.ldb": nil} {
-			noError(t, os.WriteFile(filepath.Join(dir, file), contents, 0o666))
-		}
+		dir := filetest.WriteDir(t, map[string][]byte{"CURRENT": []byte("MANIFEST-000005\n"), "MANIFEST-000005": manifest, "000007.ldb": nil})
 		d, err := ListDir(dir, ListOptions{Repair: true})
 		if err != nil || len(d.Damage) != 1 || !strings.Contains(d.Damage[0].Error(), ": reading all tables in the directory. ") {
 			t.Errorf("%s: ListDir = %v, %v; want damage because of which all tables are read", name, d.Damage, err)
@@ -117,10 +110,7 @@ func TestObsoleteTables(t *testing.T) {
 		manifest []byte
 		obsolete int
 	}{"sound": {sound, 0}, "torn": {slices.Concat(sound, tabletest.Log(t, added)[:9]), 1}} {
-		dir := t.TempDir()
-		for file, contents := range map[string][]byte{"CURRENT": []byte("MANIFEST-000005\n"), "MANIFEST-000005": tt.manifest, "000010.ldb": nil, "000002.log": nil} {
-			noError(t, os.WriteFile(filepath.Join(dir, file), contents, 0o666))
-		}
+		dir := filetest.WriteDir(t, map[string][]byte{"CURRENT": []byte("MANIFEST-000005\n"), "MANIFEST-000005": tt.manifest, "000010.ldb": nil, "000002.log": nil})
 		d, err := ListDir(dir, ListOptions{Repair: true})
 		noError(t, err)
 		if len(d.Tables) != tt.obsolete || tt.obsolete > 0 && !d.Tables[0].Obsolete {

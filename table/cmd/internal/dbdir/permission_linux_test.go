@@ -8,17 +8,16 @@ import (
 	"runtime"
 	"syscall"
 	"testing"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
 
 // A file without read permission is not damage: a repair would bring back deleted keys.
 func TestNotPermitted(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"CURRENT", "MANIFEST-000001"} {
-		dir := t.TempDir()
+		dir := filetest.WriteDir(t, map[string]string{"CURRENT": "MANIFEST-000001\n", "MANIFEST-000001": "", "000002.log": ""})
 		noError(t, os.Chmod(filepath.Dir(dir), 0o755)) // before, only root can access it
-		for name, contents := range map[string]string{"CURRENT": "MANIFEST-000001\n", "MANIFEST-000001": "", "000002.log": ""} {
-			noError(t, os.WriteFile(filepath.Join(dir, name), []byte(contents), 0o644))
-		}
 		noError(t, os.Chmod(filepath.Join(dir, name), 0))
 		listed := make(chan error)
 		go func() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
 
 // A directory with the name of an unlisted table is skipped with a note, whether the MANIFEST is sound, damaged or
@@ -23,14 +24,13 @@ func TestDirectoriesWithNamesOfTables(t *testing.T) {
 		manifest []byte
 		missing  int
 	}{"sound": {sound, 0}, "damaged": {damaged, 1}, "none": {nil, 0}} {
-		dir := t.TempDir()
+		files := map[string][]byte{"000002.log": nil}
+		if tt.manifest != nil {
+			files["CURRENT"], files["MANIFEST-000003"] = []byte("MANIFEST-000003\n"), tt.manifest
+		}
+		dir := filetest.WriteDir(t, files)
 		for _, name := range []string{"000004.ldb", "000123.ldb"} {
 			noError(t, os.Mkdir(filepath.Join(dir, name), 0o777))
-		}
-		noError(t, os.WriteFile(filepath.Join(dir, "000002.log"), nil, 0o666))
-		if tt.manifest != nil {
-			noError(t, os.WriteFile(filepath.Join(dir, "CURRENT"), []byte("MANIFEST-000003\n"), 0o666))
-			noError(t, os.WriteFile(filepath.Join(dir, "MANIFEST-000003"), tt.manifest, 0o666))
 		}
 		for _, o := range []ListOptions{{}, {AllTables: true}, {Repair: true}} {
 			d, err := ListDir(dir, o)

@@ -32,6 +32,16 @@ func Log(t *testing.T, records ...string) []byte {
 	return out.Bytes()
 }
 
+// WriteDir writes files in a directory of their own, and returns its path.
+func WriteDir[T string | []byte](t testing.TB, files map[string]T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, contents := range files {
+		errtest.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(contents), 0o666))
+	}
+	return dir
+}
+
 // WriteDatabase opens a database with goleveldb, calls write, and closes it.
 func WriteDatabase(t testing.TB, dir string, o *opt.Options, write func(db *leveldb.DB) error) {
 	t.Helper()

@@ -9,6 +9,8 @@ import (
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/util"
+
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
 
 // seedDirectory makes goleveldb write a database, and returns its CURRENT, MANIFEST, log and table.
@@ -41,10 +43,7 @@ func FuzzDirectory(f *testing.F) {
 	f.Add(s[0], s[1], s[2][:20], []byte{})
 	f.Add(s[0], append(s[1], make([]byte, 100)...), append(s[2], s[2]...), s[3])
 	f.Fuzz(func(t *testing.T, current, manifest, log, sst []byte) {
-		dir := t.TempDir()
-		for name, contents := range map[string][]byte{"CURRENT": current, "MANIFEST-000000": manifest, "000002.log": log, "000004.ldb": sst} {
-			noError(t, os.WriteFile(filepath.Join(dir, name), contents, 0o666))
-		}
+		dir := filetest.WriteDir(t, map[string][]byte{"CURRENT": current, "MANIFEST-000000": manifest, "000002.log": log, "000004.ldb": sst})
 		source, err := OpenSource(dir, Options{})
 		if err != nil {
 			return

@@ -3,7 +3,6 @@ package source
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,13 +14,13 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
 
 // writeIQ80 writes a database as iq80's Java LevelDB leaves one after a compaction: with one table, whose size in
 // the MANIFEST is 4 bytes too large. first becomes its first key in the MANIFEST.
 func writeIQ80(t *testing.T, first string) (dir, path string) {
 	t.Helper()
-	dir = t.TempDir()
 	var pairs []workload.Pair
 	for i := range 100 {
 		pairs = append(pairs, workload.Pair{Key: []byte(internal(fmt.Sprintf("key%03d", i), 7)), Value: []byte("value")})
@@ -32,9 +31,7 @@ func writeIQ80(t *testing.T, first string) (dir, path string) {
 	header := versions.Header{Comparer: table.BytewiseComparer.Name(), NextFile: 6, LastSequence: 7}
 	var manifest bytes.Buffer
 	noError(t, versions.WriteManifest(&manifest, header, versions.Field{Kind: versions.FieldAdd, Table: listed}.Append(nil)))
-	for name, contents := range map[string][]byte{"000005.ldb": contents, "CURRENT": []byte("MANIFEST-000002\n"), "MANIFEST-000002": manifest.Bytes(), "000003.log": nil} {
-		noError(t, os.WriteFile(filepath.Join(dir, name), contents, 0o666))
-	}
+	dir = filetest.WriteDir(t, map[string][]byte{"000005.ldb": contents, "CURRENT": []byte("MANIFEST-000002\n"), "MANIFEST-000002": manifest.Bytes(), "000003.log": nil})
 	return dir, filepath.Join(dir, "000005.ldb")
 }
 
