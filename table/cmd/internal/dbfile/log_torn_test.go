@@ -1,8 +1,6 @@
 package dbfile
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -45,9 +43,7 @@ func TestTornBatches(t *testing.T) {
 				log = append(log, filetest.Log(t, batch)[:block]...)
 			}
 			log = append(log, filetest.Log(t, tt.last...)...)
-			path := filepath.Join(t.TempDir(), "000001.log")
-			noError(t, os.WriteFile(path, log, 0o666))
-			l := &Log{Path: path, Log: wal.Log{Start: 5}}
+			l := &Log{Path: filetest.Write(t, "000001.log", log), Log: wal.Log{Start: 5}}
 			for _, err := range l.Writes() {
 				noError(t, err)
 			}

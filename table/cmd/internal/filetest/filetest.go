@@ -42,6 +42,12 @@ func WriteDir[T string | []byte](t testing.TB, files map[string]T) (dir string) 
 	return dir
 }
 
+// Write writes a file in a directory of its own, and returns its path.
+func Write(t testing.TB, name string, contents []byte) (path string) {
+	t.Helper()
+	return filepath.Join(WriteDir(t, map[string][]byte{name: contents}), name)
+}
+
 // WriteDatabase opens a database with goleveldb, calls write, and closes it.
 func WriteDatabase(t testing.TB, dir string, o *opt.Options, write func(db *leveldb.DB) error) {
 	t.Helper()

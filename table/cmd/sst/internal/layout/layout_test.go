@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -32,9 +30,7 @@ const goldens = "../../../../../testdata"
 // rowsOf returns the rows of a table.
 func rowsOf(t *testing.T, contents []byte) []Row {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "1.ldb")
-	noError(t, os.WriteFile(path, contents, 0o666))
-	f, err := dbfile.OpenDamaged(path, dbfile.Options{})
+	f, err := dbfile.OpenDamaged(filetest.Write(t, "1.ldb", contents), dbfile.Options{})
 	if err != nil {
 		return nil // not a table
 	}
@@ -136,9 +132,7 @@ func TestKindsOfMetaBlocks(t *testing.T) {
 func TestManyBlocks(t *testing.T) { // not parallel, since it counts allocations
 	const n = 50_000
 	contents := tabletest.Build(t, &table.WriterOptions{BlockSize: 1, Compression: table.NoCompression}, tabletest.Numbered(n))
-	path := filepath.Join(t.TempDir(), "1.ldb")
-	noError(t, os.WriteFile(path, contents, 0o666))
-	f, err := dbfile.OpenDamaged(path, dbfile.Options{})
+	f, err := dbfile.OpenDamaged(filetest.Write(t, "1.ldb", contents), dbfile.Options{})
 	noError(t, err)
 	defer f.Close() // it was only read
 	var l *Table

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -23,17 +21,10 @@ import (
 )
 
 var (
-	flipAt  = filetest.Flip
-	noError = errtest.NoError
+	flipAt    = filetest.Flip
+	noError   = errtest.NoError
+	writeFile = filetest.Write
 )
-
-// writeFile writes a file in a directory of its own, and returns its path.
-func writeFile(t testing.TB, name string, contents []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	noError(t, os.WriteFile(path, contents, 0o666))
-	return path
-}
 
 // writeTable writes a table, and returns its path.
 func writeTable(t testing.TB, name string, o table.WriterOptions, pairs []workload.Pair) string {

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
 
 var noError = errtest.NoError
@@ -141,9 +140,7 @@ func tableOf(t *testing.T, o table.WriterOptions, keysAndValues []string) []byte
 // salvaged salvages a table.
 func salvaged(t *testing.T, contents []byte) *Salvage {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "t.ldb")
-	noError(t, os.WriteFile(path, contents, 0o666))
-	f, err := dbfile.OpenDamaged(path, dbfile.Options{})
+	f, err := dbfile.OpenDamaged(filetest.Write(t, "t.ldb", contents), dbfile.Options{})
 	noError(t, err)
 	t.Cleanup(func() { f.Close() })
 	s, err := Open(f, dbfile.Auto)

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -17,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
@@ -26,9 +25,7 @@ var noError = errtest.NoError
 
 func statsOf(t *testing.T, o table.WriterOptions, pairs []workload.Pair) *Stats {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "t.ldb")
-	noError(t, os.WriteFile(path, tabletest.Build(t, &o, pairs), 0o666))
-	f, err := dbfile.Open(path, dbfile.Options{})
+	f, err := dbfile.Open(filetest.Write(t, "t.ldb", tabletest.Build(t, &o, pairs)), dbfile.Options{})
 	noError(t, err)
 	defer f.Close()
 	s, err := Collect(f, f.Wrap, NewBudget(1))
@@ -172,15 +169,13 @@ func TestRatesOfOddFilters(t *testing.T) {
 // same.
 func TestStatsOfDamagedTable(t *testing.T) {
 	t.Parallel()
-	path := filepath.Join(t.TempDir(), "t.ldb")
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10)}
 	contents := tabletest.Build(t, &o, w1(1000))
 	layout, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), nil)
 	noError(t, err)
 	contents[layout.Data[1].Offset+1] ^= 1
 	contents[layout.Metaindex.Offset+1] ^= 1
-	noError(t, os.WriteFile(path, contents, 0o666))
-	f, err := dbfile.Open(path, dbfile.Options{})
+	f, err := dbfile.Open(filetest.Write(t, "t.ldb", contents), dbfile.Options{})
 	noError(t, err)
 	defer f.Close()
 	s, err := Collect(f, f.Wrap, NewBudget(1))

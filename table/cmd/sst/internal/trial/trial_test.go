@@ -3,8 +3,6 @@ package trial
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/errtest"
@@ -13,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/tablestats"
 	"github.com/sievetable/sievetable/table/codecs"
 )
@@ -22,9 +21,8 @@ var noError = errtest.NoError
 // written writes n W1 entries, and opens the table.
 func written(t *testing.T, n int, o table.WriterOptions) *dbfile.File {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), fmt.Sprintf("%d.ldb", n))
-	noError(t, os.WriteFile(path, tabletest.Build(t, &o, workload.W1(n).Pairs()), 0o666))
-	f, err := dbfile.Open(path, dbfile.Options{})
+	contents := tabletest.Build(t, &o, workload.W1(n).Pairs())
+	f, err := dbfile.Open(filetest.Write(t, fmt.Sprintf("%d.ldb", n), contents), dbfile.Options{})
 	noError(t, err)
 	t.Cleanup(func() { f.Close() })
 	return f
