@@ -17,7 +17,7 @@ const MaxSearched = 128 << 20
 // addFoundBlocks adds blocks that are found by their checksums, unless they overlap listed blocks.
 func (t *Table) addFoundBlocks(internal dbfile.InternalKeys) error {
 	which, listed := "index", t.rows
-	if t.layout == nil {
+	if t.file.Layout == nil {
 		which, listed = "footer", nil // the row of the footer is only its expected place
 	}
 	if t.file.Size > MaxSearched {
@@ -45,7 +45,7 @@ func (t *Table) addFoundBlocks(internal dbfile.InternalKeys) error {
 		missing.Offset, missing.Bytes = uint64(t.file.Size), 0
 	}
 	t.nameFoundBlocks()
-	t.internal = internal == dbfile.Yes || internal == dbfile.Auto && t.file.DetectInternalKeys(t.found(data))
+	t.file.Internal = internal == dbfile.Yes || internal == dbfile.Auto && t.file.DetectInternalKeys(t.found(data))
 	return nil
 }
 

@@ -38,23 +38,21 @@ const (
 type Table struct {
 	Notes []string // messages about parts that cannot be read
 
-	file     *dbfile.File
-	layout   *layout.Layout   // nil: the footer cannot be read
-	internal bool             // data blocks and index have internal keys
-	rows     []Row            // the footer, and the blocks that are not in layout.Data; Rows reads them
-	causes   map[uint64]error // damage, by the offset of the block
+	file   *dbfile.File
+	rows   []Row            // the footer, and the blocks that are not in file.Layout.Data; Rows reads them
+	causes map[uint64]error // damage, by the offset of the block
 }
 
 // Of finds the blocks of a table through its footer, index and metaindex. If footer or index cannot be read, it
-// finds blocks by their checksums.
+// finds blocks by their checksums. For a damaged table, it sets f.Layout and f.Internal as far as they are found.
 func Of(f *dbfile.File, internal dbfile.InternalKeys) (*Table, error) {
-	t := &Table{file: f, layout: f.Layout, internal: f.Internal, rows: []Row{{Kind: footer}}}
+	t := &Table{file: f, rows: []Row{{Kind: footer}}}
 	var damage error
-	if t.layout == nil {
-		t.layout, damage = table.ReadLayout(f.Src, f.Size, f.Options)
+	if f.Layout == nil {
+		f.Layout, damage = table.ReadLayout(f.Src, f.Size, f.Options)
 	}
 	all := damage
-	if l := t.layout; l != nil {
+	if l := f.Layout; l != nil {
 		end := &t.rows[0]
 		end.Offset, end.Bytes, end.cause = uint64(l.Footer), uint64(f.Size-l.Footer), l.FooterErr
 		all = errors.Join(damage, t.addBlocks())
@@ -80,7 +78,7 @@ func (t *Table) add(h layout.Handle, kind string) {
 // addBlocks adds the metaindex, the blocks that it lists, and the index. It returns the damage of the metaindex and
 // the filters.
 func (t *Table) addBlocks() error {
-	listed, err := t.layout.Meta()
+	listed, err := t.file.Layout.Meta()
 	if err != nil {
 		t.note("the metaindex is damaged: filters and properties are shown as gaps")
 	}
@@ -94,9 +92,9 @@ func (t *Table) addBlocks() error {
 		}
 		t.rows[i].Names = append(t.rows[i].Names, m.Name)
 	}
-	t.add(t.layout.Metaindex, metaindex)
-	t.add(t.layout.Index, index)
-	_, filterErr := t.layout.Filters()
+	t.add(t.file.Layout.Metaindex, metaindex)
+	t.add(t.file.Layout.Index, index)
+	_, filterErr := t.file.Layout.Filters()
 	return errors.Join(err, filterErr)
 }
 
@@ -129,8 +127,8 @@ var metaKinds = map[layout.BlockKind]string{
 func (t *Table) all() iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		var listed []layout.IndexEntry
-		if t.layout != nil {
-			listed = t.layout.Data
+		if t.file.Layout != nil {
+			listed = t.file.Layout.Data
 		}
 		next := t.rows
 		for len(listed) > 0 || len(next) > 0 {
@@ -198,7 +196,7 @@ func (t *Table) fill(r *Row) error {
 	h := layout.Handle{Offset: r.Offset, Length: r.Bytes}
 	contents, id, err := []byte(nil), byte(0), error(nil)
 	if !r.Found {
-		contents, id, err = t.layout.ReadBlock(h)
+		contents, id, err = t.file.Layout.ReadBlock(h)
 	} else if contents, err = r.block.Contents(); err != nil {
 		err = &table.CorruptionError{Err: err}
 	} else {
@@ -210,7 +208,7 @@ func (t *Table) fill(r *Row) error {
 	r.Compression, r.Raw = tablestats.Compression(t.file, h, id), len(contents)
 	switch r.Kind {
 	case data, index, metaindex, properties, exceptions:
-		return r.count(contents, t.internal && (r.Kind == data || r.Kind == index))
+		return r.count(contents, t.file.Internal && (r.Kind == data || r.Kind == index))
 	}
 	return nil
 }
