@@ -29,9 +29,8 @@ type Log struct {
 	sure    uint64  // highest sequence number that is certainly not from a log in a value
 	lacking bool    // the log before is not empty, but none of its writes could be read
 	numbers numbers // checks what is found after damage
-	unsure  uint64  // highest sequence number that may be from a log in a value
+	unsure  uint64  // highest sequence number that may be from a log in a value; any, if the numbers step back
 	joined  uint64  // first sequence number of the last batch, if it has several fragments; else 0
-	back    bool    // the sequence numbers step back
 
 	malformed  bool // the last batch with writes is malformed
 	endsUnsure bool // the last write read may be from a log in a value

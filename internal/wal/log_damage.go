@@ -76,7 +76,7 @@ func (d LogDamage) numbers() (first, last uint64) {
 
 // MayHaveLost reports whether a write with that sequence number may be lost or uncertain: see HighestLost.
 func (l *Log) MayHaveLost(sequence uint64) bool {
-	return l.back || sequence <= l.unsure || slices.ContainsFunc(l.Damage, func(d LogDamage) bool {
+	return sequence <= l.unsure || slices.ContainsFunc(l.Damage, func(d LogDamage) bool {
 		first, last := d.numbers()
 		return sequence >= first && sequence <= last
 	})
@@ -85,9 +85,6 @@ func (l *Log) MayHaveLost(sequence uint64) bool {
 // HighestLost returns the highest possible sequence number of a lost or uncertain write. A write is uncertain if it
 // may be from another log that is stored as a value. If there is none of either, HighestLost returns 0.
 func (l *Log) HighestLost() (highest uint64) {
-	if l.back {
-		return internalkey.MaxSequence
-	}
 	highest = l.unsure
 	for _, d := range l.Damage {
 		if first, last := d.numbers(); first <= last {
@@ -157,7 +154,9 @@ func (l *Log) follow(sequence uint64, offset int64) {
 	case l.numbers.end == 0 && l.last > 0 && sequence <= l.last: // an old log, or a copy of one, in place of another
 		l.add(missing(offset, "it does not go on where the log before ends", l.last, sequence))
 	}
-	l.back = l.back || l.last > 0 && sequence <= l.last
+	if l.last > 0 && sequence <= l.last {
+		l.unsure = internalkey.MaxSequence
+	}
 	if l.endsUnsure = offset < l.numbers.unsure; l.endsUnsure {
 		l.unsure = max(l.unsure, sequence)
 	} else {
