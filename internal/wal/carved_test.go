@@ -28,7 +28,7 @@ func TestCarved(t *testing.T) {
 	}
 	for cut := 0; cut < len(log); cut += 1 + random.IntN(3000) {
 		want, _ := slices.BinarySearch(starts, cut) // the first record that is whole
-		r, err := NewCarvedReader(bytes.NewReader(log[cut:]), int64(len(log)-cut), func(Damage) {})
+		r, err := newCarvedReader(bytes.NewReader(log[cut:]), int64(len(log)-cut), func(Damage) {})
 		noError(t, err)
 		if got := readAll(t, r); !slices.EqualFunc(all[want:], got, bytes.Equal) {
 			t.Fatalf("cut at %d: records %q, want %q", cut, short(got), short(all[want:]))

@@ -73,7 +73,7 @@ func (l *Log) Writes(r io.ReaderAt, size int64) iter.Seq2[Write, error] {
 func (l *Log) read(f io.ReaderAt, yield func(Write, error) bool) error {
 	open := NewLogReader
 	if l.Standalone {
-		open = NewCarvedReader
+		open = newCarvedReader
 	}
 	r, err := open(f, l.Size, l.report)
 	if err != nil {

@@ -67,10 +67,9 @@ func findFragment(b []byte) int {
 // carvedSearchLen is the number of bytes of a carved log that are searched for the first valid fragment.
 const carvedSearchLen = 4 * blockSize
 
-// NewCarvedReader is like NewLogReader for a log that may lack its start, such as one that was
-// carved out of a disk image. The log has size bytes. Reading begins at the first fragment
-// with a valid checksum, anywhere in a block.
-func NewCarvedReader(r io.ReaderAt, size int64, report func(Damage)) (*Reader, error) {
+// newCarvedReader is like NewLogReader for a log that may lack its start, such as one that was carved out of a disk
+// image. Reading begins at the first fragment with a valid checksum, anywhere in a block.
+func newCarvedReader(r io.ReaderAt, size int64, report func(Damage)) (*Reader, error) {
 	start := make([]byte, min(size, carvedSearchLen))
 	n, err := r.ReadAt(start, 0)
 	if err != nil && err != io.EOF {
