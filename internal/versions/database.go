@@ -195,6 +195,9 @@ func FileNumber(path string) (uint64, error) {
 	return strconv.ParseUint(strings.TrimSuffix(base, filepath.Ext(base)), 10, 64)
 }
 
+// TableName returns the name that engines give to a table. Old engines gave it the extension .sst.
+func TableName(number uint64) string { return fmt.Sprintf("%06d.ldb", number) }
+
 // IsTableName reports whether name has the extension of a table.
 func IsTableName(name string) bool {
 	ext := filepath.Ext(name)

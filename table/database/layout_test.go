@@ -91,7 +91,7 @@ func (l *layout) write(t testing.TB, batches ...[]byte) (name string) {
 	if l.log == 0 {
 		l.log = n
 	}
-	name = fmt.Sprintf("%06d.log", n)
+	name = versions.LogName(n)
 	l.files[name] = &fstest.MapFile{Data: tabletest.Log(t, batches...)}
 	return name
 }

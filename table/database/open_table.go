@@ -63,9 +63,8 @@ func (p *opener) tableNamed(name string, t *versions.Table, lost error) *openedT
 	return &openedTable{listed: t, name: name, path: p.dir.Path(name), lost: lost}
 }
 
-// tableName returns the name of a table's file, and oldName the one that old engines gave it.
-func tableName(t *versions.Table) string { return fmt.Sprintf("%06d.ldb", t.Number) }
-func oldName(t *versions.Table) string   { return fmt.Sprintf("%06d.sst", t.Number) }
+// oldName returns the name that old engines gave to a table.
+func oldName(t *versions.Table) string { return fmt.Sprintf("%06d.sst", t.Number) }
 
 // iter returns an Iterator over the table. If the table is lost, it returns an error or, if o.OnLoss accepts the
 // loss, an empty Iterator.
@@ -81,11 +80,12 @@ func (t *openedTable) iter(o *table.IterOptions) (merge.Iterator, error) {
 
 // nameOf returns the name that a table's file has in the directory.
 func (p *opener) nameOf(t *versions.Table) string {
-	_, found := slices.BinarySearch(p.names, tableName(t))
+	name := versions.TableName(t.Number)
+	_, found := slices.BinarySearch(p.names, name)
 	if _, foundOld := slices.BinarySearch(p.names, oldName(t)); foundOld && !found {
 		return oldName(t)
 	}
-	return tableName(t)
+	return name
 }
 
 // openTable opens a table of a version, unless it is open.
@@ -111,7 +111,7 @@ func (p *opener) openTable(t *versions.Table, v *versions.Version, c *contents) 
 
 // openListed opens the file of a table that a version lists.
 func (p *opener) openListed(t *versions.Table, v *versions.Version, c *contents) (*openedTable, error) {
-	name := tableName(t)
+	name := versions.TableName(t.Number)
 	info, err := p.dir.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if oldInfo, oldErr := p.dir.Stat(oldName(t)); oldErr == nil {

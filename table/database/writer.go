@@ -181,7 +181,7 @@ func (w *Writer) startTable() (err error) {
 	if w.tables == versions.MaxTables {
 		return fmt.Errorf("database: more than %d tables: use a larger TableSize than %d", versions.MaxTables, w.o.TableSize)
 	}
-	if w.file, err = w.dir.Create(fmt.Sprintf("%06d.ldb", firstTable+w.tables)); err != nil {
+	if w.file, err = w.dir.Create(versions.TableName(firstTable + w.tables)); err != nil {
 		return wrap(err)
 	}
 	w.table, err = table.NewWriter(w.file, &w.o.Table)
@@ -235,8 +235,8 @@ func predict(size, before, stored int64) int64 {
 	return max(1, int64(float64(size)*min(maxRatio, float64(before)/float64(stored))))
 }
 
-// manifestNumber is the number in the name of the MANIFEST, as in a new database of the engines.
-const manifestNumber = 1
+// manifest is the name of the MANIFEST, as in a new database of the engines.
+const manifest = "MANIFEST-000001"
 
 // maxAdded is the maximum size of the tables' fields in the version edit. The MANIFEST is a little larger: it has
 // other fields, and 7 bytes for each 32 KiB, since it has the form of a log.
@@ -249,7 +249,6 @@ func (w *Writer) finish() error {
 			return err
 		}
 	}
-	manifest := fmt.Sprintf("MANIFEST-%06d", manifestNumber)
 	h := versions.Header{Comparer: w.user.Name(), NextFile: firstTable + w.tables, LastSequence: w.sequence}
 	err := w.writeFile(manifest, func(to io.Writer) error { return versions.WriteManifest(to, h, w.added) })
 	if err == nil {

@@ -74,7 +74,7 @@ func read(t testing.TB, dir string, user table.Comparer) (entries []workload.Pai
 // readTable returns the entries of a table, which must be sound.
 func readTable(t testing.TB, dir string, user table.Comparer, m *versions.Table) []workload.Pair {
 	t.Helper()
-	name := filepath.Join(dir, fmt.Sprintf("%06d.ldb", m.Number))
+	name := filepath.Join(dir, versions.TableName(m.Number))
 	r, err := table.Open(name, &table.ReaderOptions{Comparer: table.InternalComparer(user)})
 	noError(t, err)
 	defer r.Close()

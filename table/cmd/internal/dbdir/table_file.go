@@ -130,7 +130,7 @@ func (d *Dir) MissingError() error {
 
 // missing returns a table in a MANIFEST as a missing one.
 func (d *Dir) missing(t *versions.Table, listed MissingTable) TableFile {
-	path := filepath.Join(d.Path, fmt.Sprintf("%06d.ldb", t.Number))
+	path := filepath.Join(d.Path, versions.TableName(t.Number))
 	return TableFile{Path: path, Meta: t, Missing: true, listed: listed, number: t.Number, numbered: true}
 }
 
