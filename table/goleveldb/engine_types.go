@@ -10,6 +10,7 @@ import (
 	lfilter "github.com/syndtr/goleveldb/leveldb/filter"
 	"github.com/syndtr/goleveldb/leveldb/util"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/internalkey"
 )
@@ -193,7 +194,7 @@ type extendingFilter struct{ lfilter.Filter }
 
 // extended returns an internal key for a user key.
 func extended(user []byte) []byte {
-	return slices.Concat(user, make([]byte, trailerLen))
+	return slices.Concat(user, make([]byte, format.InternalTrailerLen))
 }
 
 func (f extendingFilter) Contains(filter, user []byte) bool {

@@ -9,6 +9,7 @@ import (
 	lerrors "github.com/syndtr/goleveldb/leveldb/errors"
 	"github.com/syndtr/goleveldb/leveldb/iterator"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/layout"
 )
@@ -89,14 +90,11 @@ func (r *Reader) corrupted(pos, size int64, kind, reason string) error {
 	return lerrors.NewErrCorrupted(r.fd, &ErrCorrupted{Pos: pos, Size: size, Kind: kind, Reason: reason})
 }
 
-// footerLen is the length of a table's footer.
-const footerLen = 48
-
 // kind returns goleveldb's name for the kind of a block.
 func (r *Reader) kind(b layout.BlockKind) string {
 	switch b {
 	case layout.FooterBlock:
-		if r.size < footerLen {
+		if r.size < format.FooterLen {
 			return "table"
 		}
 		return "table-footer"

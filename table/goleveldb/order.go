@@ -3,6 +3,7 @@ package goleveldb
 import (
 	"github.com/syndtr/goleveldb/leveldb/comparer"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -38,25 +39,22 @@ func orderOf(c comparer.Comparer) order {
 // for an internal key. Here they come first, as in package table.
 type internalOrder struct{ comparer.Comparer }
 
-// trailerLen is the number of bytes after the user key in an internal key.
-const trailerLen = 8
-
 func (o internalOrder) Compare(a, b []byte) int {
-	if len(a) < trailerLen || len(b) < trailerLen {
+	if len(a) < format.InternalTrailerLen || len(b) < format.InternalTrailerLen {
 		return bytewiseInternal.Compare(a, b)
 	}
 	return o.Comparer.Compare(a, b)
 }
 
 func (o internalOrder) Separator(dst, a, b []byte) []byte {
-	if len(a) < trailerLen || len(b) < trailerLen {
+	if len(a) < format.InternalTrailerLen || len(b) < format.InternalTrailerLen {
 		return nil
 	}
 	return o.Comparer.Separator(dst, a, b)
 }
 
 func (o internalOrder) Successor(dst, b []byte) []byte {
-	if len(b) < trailerLen {
+	if len(b) < format.InternalTrailerLen {
 		return nil
 	}
 	return o.Comparer.Successor(dst, b)
