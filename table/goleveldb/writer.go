@@ -96,13 +96,13 @@ func (w *Writer) BytesLen() int { return int(w.table.Size()) }
 
 // Close completes the table. It does not close the file. A second Close returns an error.
 func (w *Writer) Close() error {
-	if w.err == nil {
-		if w.keep(w.table.Close()); w.err == nil {
-			w.err = errWriterClosed
-			return nil
-		}
-	} else {
+	if w.err != nil {
 		_ = w.table.Abort() // it has no file of its own to remove; after Close it does nothing
+		return w.err
 	}
-	return w.err
+	if w.keep(w.table.Close()); w.err != nil {
+		return w.err
+	}
+	w.err = errWriterClosed
+	return nil
 }
