@@ -32,21 +32,25 @@ func benchEntries() (entries []entry, o *opt.Options) {
 	return entries, &opt.Options{Comparer: leveldb.NewComparer(comparer.DefaultComparer), Filter: leveldb.NewFilter(lfilter.NewBloomFilter(10))}
 }
 
+// openers returns functions that open a table with each package.
+func openers(contents []byte, o *opt.Options) map[string]func(*cache.NamespaceGetter) (reader, error) {
+	pool, size := util.NewBufferPool(4096+5), int64(len(contents))
+	return map[string]func(*cache.NamespaceGetter) (reader, error){
+		"goleveldb": func(g *cache.NamespaceGetter) (reader, error) {
+			return ltable.NewReader(bytes.NewReader(contents), size, fd, g, pool, o)
+		},
+		"ours": func(g *cache.NamespaceGetter) (reader, error) {
+			return goleveldb.NewReader(bytes.NewReader(contents), size, fd, g, pool, o)
+		},
+	}
+}
+
 // eachPackage runs a benchmark of a table with each package, with a cache that the table fits into.
 func eachPackage(b *testing.B, bench func(b *testing.B, r reader, entries []entry)) {
 	entries, o := benchEntries()
-	contents := theirTable(b, o, entries)
-	pool, size := util.NewBufferPool(4096+5), int64(len(contents))
-	for name, open := range map[string]func(io.ReaderAt, *cache.NamespaceGetter) (reader, error){
-		"goleveldb": func(f io.ReaderAt, g *cache.NamespaceGetter) (reader, error) {
-			return ltable.NewReader(f, size, fd, g, pool, o)
-		},
-		"ours": func(f io.ReaderAt, g *cache.NamespaceGetter) (reader, error) {
-			return goleveldb.NewReader(f, size, fd, g, pool, o)
-		},
-	} {
+	for name, open := range openers(theirTable(b, o, entries), o) {
 		b.Run(name, func(b *testing.B) {
-			r, err := open(bytes.NewReader(contents), &cache.NamespaceGetter{Cache: newCache(64 << 20), NS: 1})
+			r, err := open(&cache.NamespaceGetter{Cache: newCache(64 << 20), NS: 1})
 			noError(b, err)
 			defer r.Release()
 			for _, e := range entries {
@@ -107,16 +111,7 @@ func BenchmarkWriter(b *testing.B) {
 // Opening a table of 2 MB and scanning it, as a compaction does.
 func BenchmarkCompactionInput(b *testing.B) {
 	entries, o := benchEntries()
-	contents := theirTable(b, o, entries)
-	pool, size := util.NewBufferPool(4096+5), int64(len(contents))
-	for name, open := range map[string]func(*cache.NamespaceGetter) (reader, error){
-		"goleveldb": func(g *cache.NamespaceGetter) (reader, error) {
-			return ltable.NewReader(bytes.NewReader(contents), size, fd, g, pool, o)
-		},
-		"ours": func(g *cache.NamespaceGetter) (reader, error) {
-			return goleveldb.NewReader(bytes.NewReader(contents), size, fd, g, pool, o)
-		},
-	} {
+	for name, open := range openers(theirTable(b, o, entries), o) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			blocks := newCache(8 << 20)
