@@ -13,6 +13,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	ltable "github.com/syndtr/goleveldb/leveldb/table"
 
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table/goleveldb"
 )
 
@@ -57,7 +58,7 @@ func (p *peer) class(err error) string {
 		return "ErrReaderReleased"
 	case err == iterator.ErrIterReleased:
 		return "ErrIterReleased"
-	case err == errFull || err == errFlaky:
+	case err == errFull || err == tabletest.ErrBroken:
 		return "that of the file"
 	case lerrors.IsCorrupted(err):
 		return "IsCorrupted"
@@ -113,20 +114,14 @@ func (f *limitedFile) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// errFlaky is the error of a flakyFile.
-var errFlaky = errors.New("flaky")
-
-// A flakyFile fails on demand.
-type flakyFile struct {
-	io.ReaderAt
-	fails bool
-}
-
-func (f *flakyFile) ReadAt(p []byte, off int64) (int, error) {
-	if f.fails {
-		return 0, errFlaky
-	}
-	return f.ReaderAt.ReadAt(p, off)
+// flakyFile returns a file that fails while *fails is true.
+func flakyFile(contents []byte, fails *bool) io.ReaderAt {
+	return tabletest.ReadAtFunc(func(p []byte, off int64) (int, error) {
+		if *fails {
+			return 0, tabletest.ErrBroken
+		}
+		return bytes.NewReader(contents).ReadAt(p, off)
+	})
 }
 
 // ends calls a Writer after an error or Close, and returns the errors.
@@ -248,17 +243,18 @@ func TestReaderErrorsAsGoleveldb(t *testing.T) {
 			return moves(it, key)
 		}},
 		{"a file that fails", func(p *peer) []error {
-			_, err := p.newReader(&flakyFile{bytes.NewReader(sound), true}, len(sound))
+			fails := true
+			_, err := p.newReader(flakyFile(sound, &fails), len(sound))
 			return []error{err}
 		}},
 		{"a file that fails later", func(p *peer) []error {
-			f := &flakyFile{ReaderAt: bytes.NewReader(sound)}
-			r, err := p.newReader(f, len(sound))
-			f.fails = true
+			fails := false
+			r, err := p.newReader(flakyFile(sound, &fails), len(sound))
+			fails = true
 			it := r.NewIterator(nil, nil)
 			all := append([]error{err}, calls(r, key)[:3]...) // OffsetOf need not read: the index is in memory
 			all = append(all, moves(it, key)...)
-			f.fails = false // but the iterator has failed
+			fails = false // but the iterator has failed
 			return append(append(all, moves(it, key)...), calls(r, key)...)
 		}},
 	}

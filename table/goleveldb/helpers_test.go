@@ -75,10 +75,10 @@ func tableCases() []tableCase {
 		{name: "types named as the engine's", o: opt.Options{Comparer: ownComparer, Filter: ownFilter, BlockSize: 500, Compression: opt.NoCompression}},
 		{name: "types with names and fields of the engine's", o: opt.Options{Comparer: lookalike, Filter: lookalikeFilter, BlockSize: 500, Compression: opt.NoCompression}},
 		{name: "the same, order of a program", o: opt.Options{Comparer: backward, Filter: lookalikeFilter, BlockSize: 500, Compression: opt.NoCompression}},
-		{name: "order of a program, with versions", o: opt.Options{Comparer: versioned{}, Filter: bloom, BlockSize: 200, Compression: opt.NoCompression}},
-		{name: "fork of the engine", internal: true, o: opt.Options{Comparer: &fork{comparer.DefaultComparer, 1}, Filter: forkFilter{wrapped{leveldb.NewFilter(bloom)}}, BlockSize: 400, Compression: opt.NoCompression}},
-		{name: "fork of the engine with keys of the system", internal: true, o: opt.Options{Comparer: &systemLast{comparer.DefaultComparer}, Filter: leveldb.NewFilter(bloom), BlockSize: 400, Compression: opt.NoCompression}},
-		{name: "fork of the engine, backward", internal: true, o: opt.Options{Comparer: &fork{comparer.DefaultComparer, -1}, Filter: leveldb.NewFilter(bloom), BlockSize: 400, Compression: opt.NoCompression}},
+		{name: "order of a program, with versions", o: opt.Options{Comparer: ordering(versioned), Filter: bloom, BlockSize: 200, Compression: opt.NoCompression}},
+		{name: "fork of the engine", internal: true, o: opt.Options{Comparer: fork(bytes.Compare), Filter: forkFilter{wrapped{leveldb.NewFilter(bloom)}}, BlockSize: 400, Compression: opt.NoCompression}},
+		{name: "fork of the engine with keys of the system", internal: true, o: opt.Options{Comparer: fork(systemLast), Filter: leveldb.NewFilter(bloom), BlockSize: 400, Compression: opt.NoCompression}},
+		{name: "fork of the engine, backward", internal: true, o: opt.Options{Comparer: fork(descending.Compare), Filter: leveldb.NewFilter(bloom), BlockSize: 400, Compression: opt.NoCompression}},
 	}
 }
 

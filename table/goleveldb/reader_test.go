@@ -118,12 +118,13 @@ func TestUnknownFilterIsNotAsked(t *testing.T) {
 	engine := tableCases()[7]
 	entries := engine.entries(100)
 	contents := theirTable(t, &engine.o, entries)
+	opaque := ordering(engine.o.Comparer.Compare) // its type is not the engine's
 	for _, tt := range []struct {
 		name string
 		o    opt.Options
 	}{
-		{"no filter", opt.Options{Comparer: opaque{engine.o.Comparer}}},
-		{"another filter", opt.Options{Comparer: opaque{engine.o.Comparer}, Filter: lengthFilter{}}},
+		{"no filter", opt.Options{Comparer: opaque}},
+		{"another filter", opt.Options{Comparer: opaque, Filter: lengthFilter{}}},
 	} {
 		_, r := openBoth(t, contents, &tt.o)
 		for _, e := range entries {
@@ -139,16 +140,6 @@ func TestUnknownFilterIsNotAsked(t *testing.T) {
 		t.Errorf("alternative filters: %v", err)
 	}
 }
-
-// opaque is a comparer of internal keys that is not recognized as one.
-type opaque struct {
-	inner interface{ Compare(a, b []byte) int }
-}
-
-func (o opaque) Compare(a, b []byte) int       { return o.inner.Compare(a, b) }
-func (opaque) Name() string                    { return "test.Opaque" }
-func (opaque) Separator(_, _, _ []byte) []byte { return nil }
-func (opaque) Successor(_, _ []byte) []byte    { return nil }
 
 // After Release of the Reader, an iterator fails when it reaches another block. goleveldb's panics.
 func TestIteratorOfAReleasedReader(t *testing.T) {
