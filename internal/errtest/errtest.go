@@ -1,4 +1,4 @@
-// Package errtest ends tests on errors, and returns panics and the names in directories to them.
+// Package errtest ends tests on errors, and checks for panics and for files that are left.
 package errtest
 
 import (
@@ -30,4 +30,12 @@ func Names(t testing.TB, dir string) (names []string) {
 		names = append(names, e.Name())
 	}
 	return names
+}
+
+// Empty checks that a directory is empty.
+func Empty(t testing.TB, dir string) {
+	t.Helper()
+	if names := Names(t, dir); len(names) > 0 {
+		t.Errorf("%q are left in %s", names, dir)
+	}
 }

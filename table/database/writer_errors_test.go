@@ -40,16 +40,8 @@ func TestCreateRefusesOptions(t *testing.T) {
 			if w != nil || err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 				t.Errorf("Create = %v, %v, want %s", w, err, tt.want)
 			}
-			checkEmpty(t, parent)
+			errtest.Empty(t, parent)
 		})
-	}
-}
-
-// checkEmpty checks that nothing is in a directory.
-func checkEmpty(t *testing.T, dir string) {
-	t.Helper()
-	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
-		t.Errorf("%v, %v stay", files, err)
 	}
 }
 
@@ -127,7 +119,7 @@ func TestWriterErrors(t *testing.T) {
 				if again := w.Close(); !errors.Is(again, err) {
 					t.Errorf("Close = %v, want the same error again", again)
 				}
-				checkEmpty(t, parent)
+				errtest.Empty(t, parent)
 			})
 		}
 	}
@@ -151,7 +143,7 @@ func TestWriterAfterTheEnd(t *testing.T) {
 			t.Errorf("Abort after %s = %v", name, err)
 		}
 		if name == "Abort" {
-			checkEmpty(t, parent)
+			errtest.Empty(t, parent)
 		} else if entries, _ := read(t, filepath.Join(parent, "db"), nil); len(entries) != 1 {
 			t.Errorf("%d entries after %s, want 1", len(entries), name)
 		}
@@ -185,7 +177,7 @@ func TestAbortOfAnotherGoroutine(t *testing.T) {
 		if err := w.Close(); err != table.ErrClosed {
 			t.Errorf("Close = %v, want ErrClosed", err)
 		}
-		checkEmpty(t, parent)
+		errtest.Empty(t, parent)
 	}
 }
 
@@ -205,5 +197,5 @@ func TestWriterAfterAPanic(t *testing.T) {
 			t.Errorf("Append or Close = %v, want %s", err, want)
 		}
 	}
-	checkEmpty(t, parent)
+	errtest.Empty(t, parent)
 }

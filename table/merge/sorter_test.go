@@ -100,14 +100,6 @@ func results(t *testing.T, all iter.Seq2[*Sorted, error]) (got []result) {
 	return got
 }
 
-func checkEmpty(t *testing.T, dir string) {
-	t.Helper()
-	files, err := os.ReadDir(dir)
-	if err != nil || len(files) > 0 {
-		t.Errorf("%v, %v are left in the temporary directory", files, err)
-	}
-}
-
 // With any limits, the order is the same as a stable sort's in memory, and no file is left.
 func TestSorter(t *testing.T) {
 	t.Parallel()
@@ -141,7 +133,7 @@ func TestSorter(t *testing.T) {
 			if diff := cmpdiff.Diff(want, got); diff != "" {
 				t.Errorf("pairs (-want +got):\n%.3000s", diff)
 			}
-			checkEmpty(t, dir)
+			errtest.Empty(t, dir)
 		})
 	}
 }
@@ -182,7 +174,7 @@ func TestSorterEnds(t *testing.T) {
 			if !errors.Is(ended, tt.want) || tt.stop > 0 && n != tt.stop {
 				t.Errorf("%d pairs, then %v; want %v", n, ended, tt.want)
 			}
-			checkEmpty(t, dir)
+			errtest.Empty(t, dir)
 		})
 	}
 }
@@ -255,7 +247,7 @@ func TestSorterIsInterrupted(t *testing.T) {
 		if late := len(pairs) - n; ended != cause && late > 0 {
 			t.Errorf("interrupted after %d comparisons: %d pairs, %v", after, n, ended)
 		}
-		checkEmpty(t, dir)
+		errtest.Empty(t, dir)
 		cancel(nil)
 	}
 }
@@ -333,7 +325,7 @@ func TestSorterFilesHaveNoNames(t *testing.T) {
 	for _, err := range sorted(t.Context(), each(randomPairs(10_000)), SorterOptions{Dir: dir, limits: small}) {
 		noError(t, err)
 		if n++; n%1000 == 1 {
-			checkEmpty(t, dir)
+			errtest.Empty(t, dir)
 		}
 	}
 }
