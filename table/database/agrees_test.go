@@ -114,7 +114,8 @@ func readSources(db *database.DB, files fstest.MapFS) (all sources, err error) {
 		if err != nil {
 			return nil, err
 		}
-		all[0] = append(all[0], cloned(w.Key, w.Value))
+		w.UserKey = bytes.Clone(w.UserKey)
+		all[0] = append(all[0], entry{w.Key, string(w.Value)})
 	}
 	slices.Reverse(all[0])
 	for _, m := range db.Tables() {
@@ -127,11 +128,6 @@ func readSources(db *database.DB, files fstest.MapFS) (all sources, err error) {
 	return all, nil
 }
 
-func cloned(key internalkey.Key, value []byte) entry {
-	key.UserKey = bytes.Clone(key.UserKey)
-	return entry{key, string(value)}
-}
-
 func readEntries(files fs.FS, m database.Table) (entries []entry, err error) {
 	data, err := fs.ReadFile(files, m.Name)
 	if err != nil {
@@ -141,14 +137,12 @@ func readEntries(files fs.FS, m database.Table) (entries []entry, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for e, err := range r.All(nil) {
-		if err != nil {
-			return nil, err
-		}
-		key, _ := internalkey.Parse(e.Key)
-		entries = append(entries, cloned(key, e.Value))
+	pairs, err := pairsOf(r.All(nil))
+	for _, p := range pairs {
+		key, _ := internalkey.Parse(p.Key)
+		entries = append(entries, entry{key, string(p.Value)})
 	}
-	return entries, nil
+	return entries, err
 }
 
 // newest returns the version of a key that has the highest sequence number.
