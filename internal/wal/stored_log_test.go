@@ -33,7 +33,6 @@ func foreignLog(t testing.TB, random *rand.Rand, first uint64, n int) string {
 // A logWithLog is a log in which a value is a log.
 type logWithLog struct {
 	log         []byte
-	backup      uint64 // sequence number of the value's write
 	next        uint64 // sequence number of the batch that follows
 	last        uint64
 	from, to    int    // the value's record in the log
@@ -53,7 +52,7 @@ func newLogWithLog(t testing.TB, random *rand.Rand, before, after int, inner uin
 	for range before {
 		add(1, aSet("own", strings.Repeat("o", random.IntN(100))))
 	}
-	l.from, l.backup = len(logOf(t, all...)), l.last+1
+	l.from = len(logOf(t, all...))
 	value := aSet("own backup", foreignLog(t, random, inner, n))
 	if middle {
 		add(2, value+aSet("own second", "y"))

@@ -22,14 +22,14 @@ import (
 // logs 000004.log and 000005.log.
 type changed struct {
 	layout
-	t        *testing.T
-	one, two versions.Table
+	t   *testing.T
+	one versions.Table // 000002.ldb
 }
 
 func newChanged(t *testing.T) *changed {
 	c := &changed{t: t}
 	c.one = c.table(t, 1, set("a", 1, "1"), set("m", 2, "2"))
-	c.two = c.table(t, 0, set("b", 3, "3"))
+	c.table(t, 0, set("b", 3, "3"))
 	c.write(t, batch(set("c", 4, "4")), batch(set("d", 5, "5")))
 	c.write(t, batch(set("e", 6, "6")))
 	return c

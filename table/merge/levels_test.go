@@ -25,9 +25,8 @@ type levels struct {
 	levels []level
 	all    []workload.Pair // merged; of equal keys, the first level's come first
 
-	broken   bool // opening tables and reading from them fails
-	openNow  int  // tables
-	openEver int
+	broken  bool // opening tables and reading from them fails
+	openNow int  // tables
 }
 
 // level has tables whose ranges do not overlap, or a memtable.
@@ -121,7 +120,6 @@ func (db *levels) iter(t *testing.T, l level) merge.Iterator {
 			return nil, err
 		}
 		db.openNow++
-		db.openEver++
 		return counted{r.NewIter(nil), &db.openNow}, nil
 	}
 	if len(l.tables) == 1 {
@@ -147,7 +145,7 @@ func (db *levels) merging(t *testing.T) *merge.Iter {
 }
 
 // seen returns the user keys and values that a snapshot sees.
-func (db *levels) seen(user table.Comparer, sequence uint64) []workload.Pair {
+func (db *levels) seen(sequence uint64) []workload.Pair {
 	var seen []workload.Pair
 	var last []byte
 	for _, p := range db.all {
@@ -203,7 +201,7 @@ func walkLevels(t *testing.T, rng *rand.Rand, user table.Comparer) {
 	db.walk(t, rng, "merging", db.merging(t), &tabletest.Model{Pairs: db.all, Compare: db.order.Compare, At: -1}, internalKey)
 	sequence := uint64(rng.IntN(62))
 	db.walk(t, rng, fmt.Sprint("snapshot at ", sequence), merge.NewSnapshotIter(user, db.merging(t), sequence),
-		&tabletest.Model{Pairs: db.seen(user, sequence), Compare: user.Compare, At: -1}, func() []byte { return db.userKey(rng) })
+		&tabletest.Model{Pairs: db.seen(sequence), Compare: user.Compare, At: -1}, func() []byte { return db.userKey(rng) })
 }
 
 // walk makes random moves with both, sometimes with failing sources, and closes the Iterator.
