@@ -45,9 +45,6 @@ func randomLevel(t *testing.T, rng *rand.Rand) *levelOf {
 	return l
 }
 
-// all returns the pairs of the tables from one table up to, but excluding, another.
-func (l *levelOf) all(from, to int) []workload.Pair { return slices.Concat(l.tables[from:to]...) }
-
 // In a level whose tables share user keys, a Run finds all tables with versions of a key up to a sequence number.
 // The first of them has the newest version.
 func TestRunFindsAllVersions(t *testing.T) {
@@ -83,7 +80,7 @@ func TestRunIteratesWithinBounds(t *testing.T) {
 			if rng.IntN(4) == 0 {
 				return nil
 			}
-			pairs := l.all(0, len(l.tables))
+			pairs := slices.Concat(l.tables...)
 			if key := pairs[rng.IntN(len(pairs))].Key; rng.IntN(2) == 0 {
 				return key
 			}

@@ -35,12 +35,6 @@ func cachedFile(t *testing.T, contents []byte, c *cache.Cache, ns uint64, o *opt
 	return r, f
 }
 
-func cached(t *testing.T, contents []byte, c *cache.Cache, ns uint64, o *opt.Options) *goleveldb.Reader {
-	t.Helper()
-	r, _ := cachedFile(t, contents, c, ns, o)
-	return r
-}
-
 // Blocks stay in the cache under their namespace until they are evicted.
 func TestBlocksStayUntilEvicted(t *testing.T) {
 	t.Parallel()

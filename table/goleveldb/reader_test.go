@@ -92,7 +92,7 @@ func TestResultsAreTheCallers(t *testing.T) {
 	t.Parallel()
 	c := tableCase{}
 	entries := c.entries(50)
-	r := cached(t, theirTable(t, &c.o, entries), newCache(1<<20), 1, &c.o)
+	r, _ := cachedFile(t, theirTable(t, &c.o, entries), newCache(1<<20), 1, &c.o)
 	for range 2 {
 		for _, e := range entries {
 			k, v, err := r.Find(e.key, false, nil)
