@@ -179,7 +179,7 @@ func TestSorterEnds(t *testing.T) {
 	}
 }
 
-// If Dir is missing or a file, NewSorter returns an error, and does not create it.
+// If Dir is missing, NewSorter returns an error, and does not create it. A file is no directory.
 func TestSorterWithoutDirectory(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing")
 	t.Setenv("TMPDIR", missing)
@@ -191,6 +191,11 @@ func TestSorterWithoutDirectory(t *testing.T) {
 		if _, err := os.Stat(missing); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s was made", missing)
 		}
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	noError(t, os.WriteFile(file, nil, 0o666))
+	if s, err := NewSorter(t.Context(), &SorterOptions{Dir: file}); s != nil || err == nil || !strings.HasSuffix(err.Error(), "file: not a directory") {
+		t.Errorf("a file: %v, %v, want an error", s, err)
 	}
 }
 
