@@ -46,37 +46,24 @@ func repair(blocks, handle []byte) (contents []byte, n int) {
 	if trailer[0] == 0 {
 		return stored, n0 + n1
 	}
-	if size, err := snappy.DecodedLen(stored); err != nil || size > maxDecoded {
-		return nil, n0 + n1
-	}
-	contents, err := snappy.Decode(nil, stored)
-	if err != nil {
-		return nil, n0 + n1
+	if size, err := snappy.DecodedLen(stored); err == nil && size <= maxDecoded {
+		contents, _ = snappy.Decode(nil, stored) // nil after an error
 	}
 	return contents, n0 + n1
 }
 
-// values returns the values of a block up to its restart points, or the first entry that cannot be decoded.
-func values(block []byte) (all [][]byte) {
-	if n := len(block) - 4; n >= 0 {
-		if restarts := uint64(binary.LittleEndian.Uint32(block[n:])); 4*restarts <= uint64(n) {
-			block = block[:n-4*int(restarts)]
-		}
+// values returns the values of a block, up to the first entry that cannot be decoded.
+func values(contents []byte) (all [][]byte) {
+	b, err := format.SplitBlock(contents)
+	if err != nil {
+		return nil
 	}
-	for {
-		var n [3]uint64
-		for i := range n {
-			v, used := format.Uvarint(block)
-			if used == 0 {
-				return all
-			}
-			n[i], block = v, block[used:]
-		}
-		unshared, length := n[1], n[2]
-		if unshared > uint64(len(block)) || length > uint64(len(block))-unshared {
+	for at := 0; at < len(b.Entries); {
+		e, err := format.DecodeEntry(b.Entries, at)
+		if err != nil {
 			return all
 		}
-		all = append(all, block[unshared:unshared+length])
-		block = block[unshared+length:]
+		all, at = append(all, b.Entries[e.Value:e.End]), e.End
 	}
+	return all
 }
