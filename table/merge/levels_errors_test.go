@@ -266,11 +266,8 @@ func panicsIn(t *testing.T, it merge.Iterator, panics *bool) {
 			if !seek() || string(it.Key()) != "b" || it.Error() != nil {
 				t.Fatalf("%T: a seek after a panic is at %q, %v", it, it.Key(), it.Error())
 			}
-			func() {
-				defer func() { recover() }()
-				*panics = true
-				move()
-			}()
+			*panics = true
+			errtest.PanicOf(func() { move() })
 			*panics = false
 			if it.Valid() || it.Next() || it.Prev() || it.Error() == nil {
 				t.Fatalf("%T: after a panic: Valid = %v, Error = %v", it, it.Valid(), it.Error())
