@@ -40,7 +40,7 @@ func (d LogDamage) lost() string {
 		return fmt.Sprintf("writes with sequence numbers < %d may be lost", d.Before)
 	case d.Before == 0:
 		return fmt.Sprintf("writes with sequence numbers > %d may be lost", d.After)
-	case d.stepsBack():
+	case d.StepsBack():
 		return fmt.Sprintf("it is unknown which writes are lost, because sequence numbers step back from %d to %d", d.After, d.Before)
 	case first > last && d.Unread:
 		return "writes that engines do not read either may be lost"
@@ -53,14 +53,14 @@ func (d LogDamage) lost() string {
 	}
 }
 
-// stepsBack reports whether the writes after the loss have lower sequence numbers than those before it. Then some of
+// StepsBack reports whether the writes after the loss have lower sequence numbers than those before it. Then some of
 // them do not belong to the log, or the log is not as it was written.
-func (d LogDamage) stepsBack() bool { return d.Before != 0 && d.Before <= d.After }
+func (d LogDamage) StepsBack() bool { return d.Before != 0 && d.Before <= d.After }
 
 // numbers returns the lowest and the highest possible sequence number of a write that is lost or belongs to a batch
 // that may be two joined batches. If first > last, there is no such write.
 func (d LogDamage) numbers() (first, last uint64) {
-	if d.stepsBack() || d.Unread {
+	if d.StepsBack() || d.Unread {
 		return 0, internalkey.MaxSequence
 	}
 	first, last = d.After+1, internalkey.MaxSequence

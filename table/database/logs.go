@@ -96,7 +96,7 @@ func (p *opener) damageOf(l *wal.Log, name, before string) error {
 		loss := table.Loss{File: p.dir.Path(name)}
 		if d.Further == 0 {
 			loss.Offset = d.Offset
-			if d.Before == 0 || d.Before > d.After { // else the numbers go backwards and bound nothing
+			if !d.StepsBack() { // else the numbers bound nothing
 				loss.FirstSequence, loss.LastSequence = d.After+1, max(1, d.Before)-1
 			}
 		}
