@@ -3,11 +3,9 @@ package openfiles
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -24,18 +22,19 @@ type Files struct {
 	replaced func(name string) error
 	slots    chan struct{} // one slot for each file that may be open
 
-	mu      sync.RWMutex
-	known   map[string]*knownFile // by name, until they are forgotten
+	known sync.Map // each name's *knownFile, until it is forgotten
+
+	mu      sync.Mutex
 	kept    clock.Clock[File, *File]
 	waiting atomic.Int64 // number of waits for a slot; meanwhile no file is kept, so that each gets one
-	forgets atomic.Int64 // number of calls of Forget and ForgetAll
-	handles atomic.Int64 // number of opened handles
 }
 
-// A knownFile describes a file that has been opened.
+// A knownFile is a name and the file that had it at first. The Files' mu guards info, and changes of kept.
 type knownFile struct {
-	info fs.FileInfo // from the first opening
-	kept *File       // nil if it is closed, or open only for current reads
+	name      string
+	info      fs.FileInfo          // from the first opening; nil before
+	kept      atomic.Pointer[File] // nil if it is closed, or open only for current reads
+	forgotten atomic.Bool          // it is not kept any more
 }
 
 // A File is an open file with a reference count. Each read holds a reference, and Files holds one while it keeps the
@@ -43,12 +42,11 @@ type knownFile struct {
 type File struct {
 	regular.File
 	info    fs.FileInfo
+	known   *knownFile
 	slots   chan struct{}
 	refs    refs.Count
 	touched atomic.Bool // used since the hand's last visit
-
-	owner *knownFile // keeps the File
-	links clock.Links[File]
+	links   clock.Links[File]
 }
 
 // ClockLinks returns the neighbors of the file.
@@ -57,7 +55,7 @@ func (f *File) ClockLinks() *clock.Links[File] { return &f.links }
 // New returns Files that keeps at most that many files open. open opens a file. replaced returns the error for a
 // name that refers to a different file when it is opened again.
 func New(most int, open func(name string) (regular.File, fs.FileInfo, error), replaced func(name string) error) *Files {
-	return &Files{open: open, replaced: replaced, slots: make(chan struct{}, most), known: map[string]*knownFile{}}
+	return &Files{open: open, replaced: replaced, slots: make(chan struct{}, most)}
 }
 
 // ReadAt reads the named file. If all slots are in use by reads, it waits.
@@ -72,28 +70,31 @@ func (c *Files) ReadAt(ctx context.Context, name string, p []byte, off int64) (i
 
 // Acquire returns the named file for a read. The caller must call Release.
 func (c *Files) Acquire(ctx context.Context, name string) (*File, error) {
+	return c.acquire(ctx, c.named(name))
+}
+
+// named returns the knownFile of a name.
+func (c *Files) named(name string) *knownFile {
+	known, found := c.known.Load(name)
+	if !found {
+		known, _ = c.known.LoadOrStore(name, &knownFile{name: name})
+	}
+	return known.(*knownFile)
+}
+
+// acquire opens a file for a read, unless it is kept.
+func (c *Files) acquire(ctx context.Context, known *knownFile) (*File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if f := c.acquireKept(name); f != nil {
-		return f, nil
+	f := known.kept.Load()
+	if f == nil || !f.refs.Acquire() {
+		return c.openFile(ctx, known)
 	}
-	return c.openFile(ctx, name)
-}
-
-// acquireKept is like Acquire, but returns nil if the file is not kept.
-func (c *Files) acquireKept(name string) *File {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	f := c.known[name]
-	if f == nil || f.kept == nil {
-		return nil
+	if !f.touched.Load() {
+		f.touched.Store(true)
 	}
-	f.kept.refs.Acquire() // succeeds, since the file is kept
-	if !f.kept.touched.Load() {
-		f.kept.touched.Store(true)
-	}
-	return f.kept
+	return f, nil
 }
 
 // Release drops a reference. With the last one, the file is closed.
@@ -127,7 +128,7 @@ func (c *Files) evict() {
 	var evicted *File
 	if c.waiting.Add(1); c.kept.Len() > 0 {
 		evicted = c.kept.Take(func(f *File) bool { return f.touched.Swap(false) })
-		evicted.owner.kept = nil
+		evicted.known.kept.Store(nil)
 	}
 	c.mu.Unlock()
 	if evicted != nil {
@@ -136,16 +137,15 @@ func (c *Files) evict() {
 }
 
 // openFile opens a file for a read, and keeps it. The file must be the same as at first.
-func (c *Files) openFile(ctx context.Context, name string) (*File, error) {
+func (c *Files) openFile(ctx context.Context, known *knownFile) (*File, error) {
 	if err := c.reserve(ctx); err != nil {
 		return nil, err
 	}
-	forgets := c.forgets.Load()
-	f, err := c.openReserved(name)
+	f, err := c.openReserved(known)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.keep(name, f, forgets); err != nil {
+	if err := c.keep(f); err != nil {
 		f.Release()
 		return nil, err
 	}
@@ -154,40 +154,35 @@ func (c *Files) openFile(ctx context.Context, name string) (*File, error) {
 
 // openReserved opens a file in the reserved slot, with one reference. If open fails, or panics as an fs.FS may, the
 // slot is freed.
-func (c *Files) openReserved(name string) (f *File, err error) {
+func (c *Files) openReserved(known *knownFile) (f *File, err error) {
 	defer func() {
 		if f == nil {
 			<-c.slots
 		}
 	}()
-	file, info, err := c.open(path(name))
+	file, info, err := c.open(known.name)
 	if err != nil {
 		return nil, err
 	}
-	f = &File{File: file, info: info, slots: c.slots}
-	f.refs.Set(1)
+	f = &File{File: file, info: info, known: known, slots: c.slots}
+	f.refs.Acquire()
 	return f, nil
 }
 
-// keep keeps a file, unless files were forgotten since the count was forgets, perhaps this one. Then the file is for
-// one read only.
-func (c *Files) keep(name string, f *File, forgets int64) error {
+// keep keeps a file, if it is the same as at first. If it was forgotten meanwhile, it is for one read only.
+func (c *Files) keep(f *File) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	known := c.known[name]
-	if known == nil {
-		if forgets != c.forgets.Load() {
-			return nil
-		}
-		known = &knownFile{info: f.info}
-		c.known[name] = known
+	known := f.known
+	if known.info == nil {
+		known.info = f.info
 	}
 	if !sameFile(known.info, f.info) {
-		return c.replaced(path(name))
+		return c.replaced(known.name)
 	}
-	if known.kept == nil && c.waiting.Load() == 0 {
+	if known.kept.Load() == nil && !known.forgotten.Load() && c.waiting.Load() == 0 {
 		f.refs.Acquire()
-		f.owner, known.kept = known, f
+		known.kept.Store(f)
 		c.kept.Add(f)
 	}
 	return nil
@@ -201,40 +196,38 @@ func sameFile(a, b fs.FileInfo) bool {
 }
 
 // Close closes the named file if it is kept. The next read opens it again, and checks that it is the same file.
-func (c *Files) Close(name string) { c.closeFile(name, false) }
+func (c *Files) Close(name string) { c.closeKept(c.named(name)) }
 
-// Forget is like Close, but the next read does not check that it is the same file.
-func (c *Files) Forget(name string) { c.closeFile(name, true) }
-
-// closeFile implements Close and, if forget is set, Forget.
-func (c *Files) closeFile(name string, forget bool) {
+// closeKept closes a file if it is kept.
+func (c *Files) closeKept(known *knownFile) {
 	c.mu.Lock()
-	var closed *File
-	if known := c.known[name]; known != nil && known.kept != nil {
-		closed, known.kept = known.kept, nil
-		c.kept.Remove(closed)
-	}
-	if forget {
-		c.forgets.Add(1)
-		delete(c.known, name)
+	f := known.kept.Swap(nil)
+	if f != nil {
+		c.kept.Remove(f)
 	}
 	c.mu.Unlock()
-	if closed != nil {
-		closed.Release() // not under mu
+	if f != nil {
+		f.Release() // not under mu
 	}
 }
 
-// ForgetAll forgets all files.
+// Forget is like Close, but the next read does not check that it is the same file.
+func (c *Files) Forget(name string) {
+	if known, found := c.known.LoadAndDelete(name); found {
+		c.forget(known.(*knownFile))
+	}
+}
+
+// forget closes a file, which is not in known, for good.
+func (c *Files) forget(known *knownFile) {
+	known.forgotten.Store(true) // first, for reads that are opening it
+	c.closeKept(known)
+}
+
+// ForgetAll forgets all files, except handles.
 func (c *Files) ForgetAll() {
-	c.mu.Lock()
-	c.forgets.Add(1)
-	known := c.known
-	c.known, c.kept = map[string]*knownFile{}, clock.Clock[File, *File]{}
-	c.mu.Unlock()
-	for _, f := range known {
-		if f.kept != nil {
-			f.kept.Release()
-		}
+	for name := range c.known.Range {
+		c.Forget(name.(string))
 	}
 }
 
@@ -242,51 +235,40 @@ func (c *Files) ForgetAll() {
 type handle struct {
 	*io.SectionReader // reads by the handle's ReadAt
 	files             *Files
-	name              string
-	info              fs.FileInfo
-	closed            atomic.Bool
+	file              *knownFile // not in known, and forgotten after Close
 }
 
 // Open returns a new handle for the file that has the name now, independent of the file that ReadAt reads under that
 // name.
 func (c *Files) Open(name string) (fs.File, error) {
-	h := &handle{files: c, name: fmt.Sprintf("%d\x00%s", c.handles.Add(1), name)}
-	f, err := c.Acquire(context.Background(), h.name)
+	h := &handle{files: c, file: &knownFile{name: name}}
+	f, err := c.acquire(context.Background(), h.file)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Release()
-	h.SectionReader, h.info = io.NewSectionReader(h, 0, f.info.Size()), f.info
+	h.SectionReader = io.NewSectionReader(h, 0, f.info.Size())
 	return h, nil
 }
 
-// path returns the name under which Files opens a file, given its name or a handle's.
-func path(name string) string {
-	if _, path, isHandle := strings.Cut(name, "\x00"); isHandle {
-		return path
-	}
-	return name
-}
-
-// ReadAt fails after Close. A read that overlaps Close may have reopened the file, and closes it again.
+// ReadAt fails after Close.
 func (h *handle) ReadAt(p []byte, off int64) (int, error) {
-	if h.closed.Load() {
-		return 0, &fs.PathError{Op: "read", Path: path(h.name), Err: fs.ErrClosed}
+	if h.file.forgotten.Load() {
+		return 0, &fs.PathError{Op: "read", Path: h.file.name, Err: fs.ErrClosed}
 	}
-	defer func() {
-		if h.closed.Load() {
-			h.files.Forget(h.name)
-		}
-	}()
-	return h.files.ReadAt(context.Background(), h.name, p, off)
+	f, err := h.files.acquire(context.Background(), h.file)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Release()
+	return f.ReadAt(p, off)
 }
 
 // Stat returns the FileInfo from when the file was opened.
-func (h *handle) Stat() (fs.FileInfo, error) { return h.info, nil }
+func (h *handle) Stat() (fs.FileInfo, error) { return h.file.info, nil }
 
 func (h *handle) Close() error {
-	h.closed.Store(true) // first, for reads that are under way
-	h.files.Forget(h.name)
+	h.files.forget(h.file)
 	return nil
 }
 

@@ -104,8 +104,8 @@ func TestForgetWhileOpening(t *testing.T) {
 	f, err := c.Acquire(t.Context(), "0")
 	noError(t, err)
 	f.Release()
-	if len(c.known) != 0 || len(c.slots) != 0 {
-		t.Errorf("%d files are known, %d open, want none", len(c.known), len(c.slots))
+	if _, known := c.known.Load("0"); known || len(c.slots) != 0 {
+		t.Errorf("known: %t, %d files are open, want none", known, len(c.slots))
 	}
 }
 
@@ -119,12 +119,12 @@ func TestFileOpenedTwiceAtOnceIsKeptOnce(t *testing.T) {
 	c.open = func(name string) (regular.File, fs.FileInfo, error) {
 		c.open = open
 		var err error
-		if kept, err = c.openFile(t.Context(), name); err != nil {
+		if kept, err = c.openFile(t.Context(), c.named(name)); err != nil {
 			t.Error(err)
 		}
 		return open(name)
 	}
-	other, err := c.openFile(t.Context(), "0")
+	other, err := c.openFile(t.Context(), c.named("0"))
 	if err != nil || kept == nil {
 		t.Fatal(err)
 	}

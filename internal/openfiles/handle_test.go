@@ -46,7 +46,7 @@ func TestHandles(t *testing.T) {
 	if info, err := first.Stat(); err != nil || info.Size() != 3 {
 		t.Errorf("Stat = %v, %v, want 3 bytes", info, err)
 	}
-	c.Close(first.(*handle).name) // as for another file
+	c.closeKept(first.(*handle).file) // as for another file
 	check(first, "", errOther)
 	check(second, "second", nil)
 	third := open("b") // which closes another file
@@ -55,8 +55,8 @@ func TestHandles(t *testing.T) {
 	for _, f := range []regular.File{first, second, third} {
 		f.Close()
 	}
-	if len(c.slots) != 0 || len(c.known) != 0 {
-		t.Errorf("%d files are open, %d known after Close", len(c.slots), len(c.known))
+	if len(c.slots) != 0 || c.kept.Len() != 0 {
+		t.Errorf("%d files are open, %d kept after Close", len(c.slots), c.kept.Len())
 	}
 	if _, err := c.Open("none"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Open of no file = %v", err)
@@ -76,12 +76,12 @@ func TestReadsOfAClosedHandle(t *testing.T) {
 	}, nil)
 	f, err := c.Open("0")
 	noError(t, err)
-	c.Close(f.(*handle).name)                   // as for another file
+	c.closeKept(f.(*handle).file)               // as for another file
 	f.(regular.File).ReadAt(make([]byte, 1), 0) // may succeed
 	if _, err := f.(regular.File).ReadAt(make([]byte, 1), 0); !errors.Is(err, fs.ErrClosed) || opened != 2 {
 		t.Errorf("ReadAt after Close = %v, and %d files were opened, want 2", err, opened)
 	}
-	if len(c.slots) != 0 || len(c.known) != 0 {
-		t.Errorf("%d files are open, %d known after Close", len(c.slots), len(c.known))
+	if len(c.slots) != 0 || c.kept.Len() != 0 {
+		t.Errorf("%d files are open, %d kept after Close", len(c.slots), c.kept.Len())
 	}
 }
