@@ -13,9 +13,6 @@ type Count struct{ n atomic.Int64 }
 // ended is the approximate count of a thing that has ended. Late references do not make it positive.
 const ended = math.MinInt64 / 2
 
-// Set sets the number of references. It must be called before the Count is shared.
-func (c *Count) Set(n int64) { c.n.Store(n) }
-
 // Acquire adds a reference. It returns false if the thing has ended.
 func (c *Count) Acquire() bool {
 	if c.n.Add(1) > 0 {

@@ -78,7 +78,7 @@ func (m *member) request(ctx context.Context, again bool) *handle {
 		return h
 	}
 	h := &handle{member: m, done: make(chan struct{})}
-	h.users.Set(1)
+	h.users.Acquire()
 	ctx, h.cancel = context.WithCancel(context.WithoutCancel(ctx)) // others may wait too
 	m.loading = h
 	m.refs.Acquire()
