@@ -176,8 +176,7 @@ func (c *Files) keep(f *File) error {
 	known := f.known
 	if known.info == nil {
 		known.info = f.info
-	}
-	if !sameFile(known.info, f.info) {
+	} else if !sameFile(known.info, f.info) {
 		return c.replaced(known.name)
 	}
 	if known.kept.Load() == nil && !known.forgotten.Load() && c.waiting.Load() == 0 {
