@@ -16,11 +16,8 @@ type File struct {
 	unlinked bool
 }
 
-// Create creates the file, unless it exists.
+// Create creates the file. It is called at most once.
 func (t *File) Create(dir string) (err error) {
-	if t.File != nil {
-		return nil
-	}
 	if t.File, err = os.CreateTemp(dir, "sievetable-*.tmp"); err != nil {
 		return nameless(err)
 	}
