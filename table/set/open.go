@@ -183,10 +183,7 @@ func (h *handle) readFull(ctx context.Context, p []byte, off int64) (int, error)
 	if n == len(p) {
 		return n, err
 	}
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
-	}
-	return n, h.errorf("reading %d bytes at %d: %w", len(p), off, err)
+	return n, h.errorf("reading %d bytes at %d: %w", len(p), off, noEOF(err))
 }
 
 // readFromTail reads the end of the table from memory.
