@@ -76,6 +76,19 @@ func (m *member) checkEntries(r *table.Reader) error {
 	return nil
 }
 
+// checkFilter compares the table filter with the manifest.
+func (m *member) checkFilter(r *table.Reader) error {
+	switch f := r.Filters(); {
+	case f.Table == nil || m.FilterSize == 0:
+		return nil
+	case int64(f.TableEntry.Length) != m.FilterSize:
+		return m.mismatch("filterSize", "%d bytes in the table, %d in the manifest", f.TableEntry.Length, m.FilterSize)
+	case m.FilterBits > 0 && f.TableBits != m.FilterBits:
+		return m.mismatch("filterBits", "%d in the table, %d in the manifest", f.TableBits, m.FilterBits)
+	}
+	return nil
+}
+
 // checkRange compares the range of keys with the index and the filters: Smallest must be in the first
 // data block and Largest in the last one.
 func (m *member) checkRange(r *table.Reader, tail *layout.Layout) error {

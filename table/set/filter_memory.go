@@ -114,19 +114,14 @@ func (v *version) limitFilters(unused bool) (wide []*handle) {
 	return wide
 }
 
-// readerOptions returns the options of a Reader whose filter has at most that many bits.
-func (s *Set) readerOptions(bits int32) table.ReaderOptions {
-	o := s.o.Reader
-	if bits == everyBit {
-		return o
-	}
-	o.TableFilterPolicies = nil
+// policiesFor returns the policies of a Reader whose filter has at most that many bits.
+func (s *Set) policiesFor(bits int32) (policies []filter.TablePolicy) {
 	for _, p := range s.o.Reader.TableFilterPolicies {
 		if _, ok := p.(limiter); !ok || bits != noBit {
-			o.TableFilterPolicies = append(o.TableFilterPolicies, cmp.Or(atMost(p, int(bits)), p))
+			policies = append(policies, cmp.Or(atMost(p, int(bits)), p))
 		}
 	}
-	return o
+	return policies
 }
 
 // filterErrOf returns the error of a filter that is not used.
@@ -137,17 +132,4 @@ func (h *handle) filterErrOf(r *table.Reader) error {
 			h.FilterSize, h.s.o.FilterMemory)
 	}
 	return err
-}
-
-// checkFilter compares the table filter with the manifest.
-func (m *member) checkFilter(r *table.Reader) error {
-	switch f := r.Filters(); {
-	case f.Table == nil || m.FilterSize == 0:
-		return nil
-	case int64(f.TableEntry.Length) != m.FilterSize:
-		return m.mismatch("filterSize", "%d bytes in the table, %d in the manifest", f.TableEntry.Length, m.FilterSize)
-	case m.FilterBits > 0 && f.TableBits != m.FilterBits:
-		return m.mismatch("filterBits", "%d in the table, %d in the manifest", f.TableBits, m.FilterBits)
-	}
-	return nil
 }

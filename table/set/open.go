@@ -60,7 +60,10 @@ func (h *handle) source(ctx context.Context) (src io.ReaderAt, err error) {
 // the Cache with all Readers of the table, which requires that the table is known: see identify. If known is false,
 // the caller must close such a Reader before it reads a block.
 func (h *handle) newReader(src io.ReaderAt, share bool) (r *table.Reader, known bool, err error) {
-	o := h.s.readerOptions(h.limit)
+	o := h.s.o.Reader
+	if h.limit != everyBit {
+		o.TableFilterPolicies = h.s.policiesFor(h.limit)
+	}
 	o.Name, o.CacheKey = h.Name, fmt.Sprintf("member %d", h.number)
 	if share { // with the TailSum: only Verify compares the SHA-256 with the table
 		o.CacheKey = fmt.Sprintf("%s %s %d", h.SHA256, h.TailSum, h.Size)
