@@ -17,6 +17,9 @@ import (
 // ManifestName is the file name of a set's manifest, beside its tables.
 const ManifestName = "set.jsonl"
 
+// lockName is the file name of a set's lock. Unlocking removes the file.
+const lockName = ManifestName + ".lock"
+
 // A Manifest lists the tables of a set, in bytewise key order, without overlap. Each Layer applies to Tables and
 // earlier Layers.
 type Manifest struct {
@@ -190,8 +193,8 @@ func isSum(s string) bool {
 const maxName = 255
 
 // CheckName returns an error if name cannot be a table's name on all systems. A name has 1 to 255 printable ASCII
-// characters, none of them / \ : < > " | ? *, does not end with a dot or space, and is neither a Windows device such
-// as con.ldb nor [ManifestName], in any case.
+// characters, none of them / \ : < > " | ? *, and does not end with a dot or space. In any case, it is not a Windows
+// device such as con.ldb, [ManifestName] or set.jsonl.lock.
 func CheckName(name string) error {
 	if err := checkName(name); err != nil {
 		return fmt.Errorf("set: %w", err)
@@ -212,6 +215,8 @@ func checkName(name string) error {
 		return fmt.Errorf("name is %q: must be printable ASCII", name)
 	case strings.EqualFold(name, ManifestName):
 		return fmt.Errorf("name is %q, which is reserved for the manifest", name)
+	case strings.EqualFold(name, lockName):
+		return fmt.Errorf("name is %q, which is reserved for the lock of the manifest", name)
 	case strings.ContainsAny(name, `<>"|?*`):
 		return fmt.Errorf("name is %q: must not contain < > \" | ? *, which Windows does not allow", name)
 	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):

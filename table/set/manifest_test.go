@@ -229,7 +229,7 @@ func TestCheckName(t *testing.T) {
 	}
 	for _, name := range []string{
 		"", ".", "..", "/", "/etc/passwd", "a/b", "../a", `..\a`, "C:a", "a\x00", "a\nb", "a\x7f", "a\u0085", "a\u202e",
-		"a\xff", "größe", "größe"[:3], "ｃｏｎ", strings.Repeat("x", 256), set.ManifestName, "Set.JSONL",
+		"a\xff", "größe", "größe"[:3], "ｃｏｎ", strings.Repeat("x", 256), set.ManifestName, "Set.JSONL", "set.jsonl.lock", "SET.jsonl.Lock",
 		"...", "a.", "a ", "a. ", "a<", "a>", `"a"`, "a|b", "a?", "*.ldb",
 		"CON", "nul", "Aux.ldb", "prn.tar.gz", "con .ldb", "COM1", "com0.ldb", "COM¹", "lpt9.ldb", "LPT³.x", "conin$", "CONOUT$.ldb",
 	} {

@@ -36,7 +36,7 @@ func (s *DirStore) Lock(ctx context.Context) (unlock func(), err error) {
 	if s.LockFile == nil {
 		return nil, errors.ErrUnsupported
 	}
-	return s.LockFile(ctx, s.Path(ManifestName+".lock"))
+	return s.LockFile(ctx, s.Path(lockName))
 }
 
 // List returns regular files, links to them, and temporary directories.
