@@ -29,7 +29,7 @@ type Dir struct {
 }
 
 // NewDir returns a Dir for the directory path. It reads nothing yet.
-func NewDir(path string) *Dir { return newDir(path, defaultMaxOpenFiles()) }
+func NewDir(path string) *Dir { return newDir(path, regular.MaxOpenFiles()) }
 
 func newDir(path string, maxOpenFiles int) *Dir {
 	d := &Dir{path: path}

@@ -93,10 +93,7 @@ func (o *Options) withDefaults(opensFiles bool) (Options, error) {
 	case s.Concurrency < 0 || s.Concurrency > maxConcurrency:
 		return s, fmt.Errorf("set: Concurrency is %d: must be 0 to %d", s.Concurrency, maxConcurrency)
 	}
-	s.MaxOpenFiles = cmp.Or(s.MaxOpenFiles, defaultMaxOpenFiles())
+	s.MaxOpenFiles = cmp.Or(s.MaxOpenFiles, regular.MaxOpenFiles())
 	s.Concurrency = cmp.Or(s.Concurrency, defaultConcurrency)
 	return s, nil
 }
-
-// defaultMaxOpenFiles is the default of MaxOpenFiles.
-func defaultMaxOpenFiles() int { return min(regular.MaxOpenFiles(), maxOpenFiles) }
