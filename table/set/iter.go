@@ -34,8 +34,8 @@ func (s *Set) NewIter(ctx context.Context, o *table.IterOptions) *Iter {
 	it := &Iter{s: s}
 	v, err := s.acquire()
 	if err != nil {
-		it.tables, _ = merge.NewLevelIter(nil, nil, nil)
-		it.tables.Close()
+		it.tables = merge.New(nil)
+		it.Close()
 		return it
 	}
 	it.use = v
