@@ -1,6 +1,7 @@
 package set_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -162,6 +163,28 @@ func TestAnswersWhileFilesAreReplaced(t *testing.T) {
 		}
 		if len(failed) > 2 {
 			t.Errorf("seed %d: lookups fail though the table is back: %v", seed, errors.Join(failed...))
+		}
+	}
+}
+
+// After Verify has found a corrupt table, and its file is put back, Verify and lookups read the new file.
+func TestVerifyAfterFileIsPutBack(t *testing.T) {
+	t.Parallel()
+	one, line := writtenTable(t, "one")
+	corrupt := bytes.Clone(one)
+	corrupt[0] ^= 1
+	for name, o := range map[string]set.Options{"read": {}, "mapped": {Reader: table.ReaderOptions{Mapped: true}}} {
+		for what, contents := range map[string][]byte{"cut": one[:len(one)/2], "corrupt data block": corrupt} {
+			t.Run(name+", "+what, func(t *testing.T) {
+				c := newChanging(t, o, contents, line)
+				c.set = openDir(t, c.dir, &o) // which closes no file
+				if err := c.set.Verify(background, nil); !errors.Is(err, set.ErrMismatch) {
+					t.Errorf("Verify = %v, want ErrMismatch", err)
+				}
+				c.replace(one)
+				noError(t, c.set.Verify(background, nil))
+				checkGet(t, c.set, key(7), "one")
+			})
 		}
 	}
 }

@@ -44,8 +44,20 @@ func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error
 	return errors.Join(findings...)
 }
 
-// verify checks one table. If it is intact, note may be ErrNotIdentified.
+// verify checks one table. If it is intact, note may be ErrNotIdentified. If it is not, its file is closed, so that
+// the next Verify finds a file that is put back.
 func (m *member) verify(ctx context.Context) (note, err error) {
+	note, err = m.verifyOnce(ctx)
+	if errors.Is(err, ErrReplaced) {
+		note, err = m.verifyOnce(ctx) // the Source has forgotten the old table
+	}
+	if isLost(err) {
+		closeFile(m.s.src, m.Name)
+	}
+	return note, err
+}
+
+func (m *member) verifyOnce(ctx context.Context) (note, err error) {
 	h := &handle{member: m, epoch: m.replaced.Load()} // which is never opened
 	tail := h.tailSize.Load()
 	if err := h.readTail(ctx, h.endSize(tail, true)); err != nil {
