@@ -142,7 +142,8 @@ func (p *printer) number(name string, n uint64) {
 func (p *printer) end() error {
 	start := 1
 	if p.encode == nil {
-		start, p.line[0], p.line = 0, '{', append(p.line, '}')
+		start, p.line[0] = 0, '{'
+		p.line = append(p.line, '}') // not in the same assignment: it can move the line
 	}
 	p.line = append(p.line, '\n')
 	_, err := p.w.Write(p.line[start:])

@@ -1,6 +1,8 @@
 package command
 
 import (
+	"bytes"
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,6 +39,20 @@ func TestJSONLines(t *testing.T) {
 					t.Errorf("JSON of %q with %+v (-want +got):\n%s", bytes, s, diff)
 				}
 			}
+		}
+	}
+}
+
+// A line of any length is a JSON object, also if it fills the printer's buffer before its last byte.
+func TestJSONLinesOfAllLengths(t *testing.T) {
+	t.Parallel()
+	for n := range 1000 {
+		var got strings.Builder
+		p := newPrinter(&got, "json", fields{values: true})
+		e := dbfile.Entry{Key: []byte("key"[:n%4]), Value: bytes.Repeat([]byte{0xff}, n)}
+		noError(t, p.print(source.Entry{Entry: e}))
+		if !json.Valid([]byte(got.String())) {
+			t.Errorf("a value of %d bytes: %s", n, got.String())
 		}
 	}
 }
