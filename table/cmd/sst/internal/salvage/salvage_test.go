@@ -86,6 +86,24 @@ func TestSalvageInventsNothing(t *testing.T) {
 	}
 }
 
+// From a table without entries, nothing is salvaged: its metaindex has entries, but its index has none.
+func TestSalvageOfEmptyTables(t *testing.T) {
+	t.Parallel()
+	for name, o := range map[string]table.WriterOptions{
+		"plain": {}, "filters": {FilterPolicy: filter.NewBloom(10)}, "properties": {Properties: true}, "digest": {DataDigest: true},
+	} {
+		sound := tableOf(t, o, nil)
+		for damage, c := range map[string][]byte{
+			"footer cut off": sound[:len(sound)-48], "footer cut short": sound[:len(sound)-10],
+			"footer": append(sound[:len(sound)-1:len(sound)-1], 0), "more bytes": append(sound[:len(sound):len(sound)], make([]byte, 100)...),
+		} {
+			if n := read(salvaged(t, c)); n != 0 {
+				t.Errorf("%s, %s: %d pairs, want none", name, damage, n)
+			}
+		}
+	}
+}
+
 // A data block that looks like a metaindex or an index is treated as data if the table also has a real one.
 func TestSalvageRecognizesFewBlocks(t *testing.T) {
 	t.Parallel()

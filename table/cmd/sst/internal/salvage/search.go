@@ -124,7 +124,7 @@ func (s *search) classify(last []extent, lengths map[uint64]bool, unread int) {
 		if taken[is] {
 			is = dataBlock
 		}
-		s.kinds[e.start], taken[is] = is, true
+		s.kinds[e.start], taken[is] = is, it.First() // the empty index of an empty table looks like a metaindex
 		if is == indexBlock && i == len(last)-1 {
 			s.index = &e
 		}
