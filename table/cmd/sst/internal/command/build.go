@@ -127,7 +127,7 @@ type build struct {
 
 // run builds OUT.
 func (f *buildFlags) run(cmd *cobra.Command, inputs []string) error {
-	if err := f.checkLayer(cmd); err != nil {
+	if err := f.checkLayer(); err != nil {
 		return err
 	}
 	if f.filterOnly {
@@ -199,13 +199,13 @@ func (f *buildFlags) newBuild(cmd *cobra.Command, inputs []string) (*build, erro
 // setFilterOnly adjusts other flags for --filter-only.
 func (f *buildFlags) setFilterOnly(cmd *cobra.Command) error {
 	f.bits = -1
-	if !cmd.Flags().Changed("table-filter") {
+	if !f.given("table-filter") {
 		f.tableFilter = tablefilter.Fuse(12)
 	}
 	if f.tableFilter == tablefilter.None {
 		return cli.UsageErrorf("--filter-only needs a filter, but --table-filter is none")
 	}
-	if !cmd.Flags().Changed("on-duplicate") {
+	if !f.given("on-duplicate") {
 		f.onDuplicate = ruleFirst
 	}
 	if f.layerOf == "" {
@@ -259,7 +259,7 @@ func (b *build) checkLists() error {
 // checkInputs rejects inputs that are also outputs.
 func (b *build) checkInputs() error {
 	outputs := []string{b.out, b.summary}
-	if b.flags.layerOf != "" || b.isSet(b.cmd) || b.database {
+	if b.flags.layerOf != "" || b.isSet() || b.database {
 		for _, path := range b.read.Paths {
 			if info, err := os.Stat(path); err == nil && info.IsDir() && isWithin(b.out, path) {
 				return fmt.Errorf("%s: the input contains the output, %s: use another output", path, b.out)

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -19,8 +17,7 @@ import (
 )
 
 // checkLayer checks the flags for a layer, and sets OUT to the directory of the set.
-func (f *buildFlags) checkLayer(cmd *cobra.Command) error {
-	given := cmd.Flags().Changed
+func (f *buildFlags) checkLayer() error {
 	switch {
 	case f.layerOf == "":
 		return nil
@@ -29,7 +26,7 @@ func (f *buildFlags) checkLayer(cmd *cobra.Command) error {
 	case f.filterOnly && f.delete != "":
 		return errNoRemoval
 	}
-	if !given("bits") && !given("table-filter") && !f.filterOnly {
+	if !f.given("bits") && !f.given("table-filter") && !f.filterOnly {
 		f.tableFilter = tablefilter.TableBloom(10)
 	}
 	if f.out = f.layerOf; filepath.Base(f.out) == set.ManifestName {

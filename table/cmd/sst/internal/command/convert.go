@@ -84,7 +84,7 @@ func (to *targetFlags) convert(cmd *cobra.Command, f *dbfile.File) error {
 	if err != nil {
 		return err
 	}
-	to.retainSettings(stats, maxBlockSize, cmd.Flags().Changed)
+	to.retainSettings(stats, maxBlockSize)
 	to.notePrefixLoss(cmd.ErrOrStderr(), f)
 	c, err := to.newCopier(cmd, f.Internal, f.Order, unlimited)
 	if err != nil {

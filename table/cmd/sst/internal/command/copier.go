@@ -40,8 +40,8 @@ const unlimited memory.Limit = 1<<63 - 1
 
 // givenLimit returns and applies --memory, for commands that need little memory for most sources. Without the flag,
 // they are unlimited.
-func (f *targetFlags) givenLimit(cmd *cobra.Command) (limit memory.Limit, release func(), err error) {
-	if !cmd.Flags().Changed("memory") {
+func (f *targetFlags) givenLimit() (limit memory.Limit, release func(), err error) {
+	if !f.given("memory") {
 		return unlimited, func() {}, nil
 	}
 	if limit, err = f.Limit(); err != nil {
@@ -132,15 +132,15 @@ func (c *copier) write(appendAll func(*copier) error) error {
 	switch {
 	case c.database:
 		return c.writeDatabase(appendAll)
-	case c.isSet(c.cmd):
+	case c.isSet():
 		return c.writeSet(appendAll)
 	}
 	return c.writeTable(appendAll)
 }
 
 // isSet reports whether a set is written, rather than a table.
-func (f *targetFlags) isSet(cmd *cobra.Command) bool {
-	return !f.database && (f.set || cmd.Flags().Changed("entries-per-table") || f.out != "" && os.IsPathSeparator(f.out[len(f.out)-1]))
+func (f *targetFlags) isSet() bool {
+	return !f.database && (f.set || f.given("entries-per-table") || f.out != "" && os.IsPathSeparator(f.out[len(f.out)-1]))
 }
 
 // check returns an error if OUT does not suit the flags.
@@ -152,9 +152,9 @@ func (c *copier) check() error {
 		return cli.UsageErrorf("--database needs a directory, not -o -")
 	case c.database:
 		return nil
-	case !c.isSet(c.cmd) && isDir:
+	case !c.isSet() && isDir:
 		return cli.UsageErrorf("-o is %s, a directory: name a file for a table, NEW/ for a set, or use --database", c.out)
-	case !c.isSet(c.cmd):
+	case !c.isSet():
 		return c.checkSummary()
 	case c.out == "-":
 		return cli.UsageErrorf("a set needs a directory, not -o -")

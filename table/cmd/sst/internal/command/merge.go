@@ -118,7 +118,7 @@ func (f *mergeFlags) openAll(inputs []string, cmd *cobra.Command, open []*source
 
 // merge merges the sources into OUT.
 func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
-	limit, release, err := f.to.givenLimit(cmd)
+	limit, release, err := f.to.givenLimit()
 	if err != nil {
 		return err
 	}
@@ -130,24 +130,24 @@ func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 	if i := slices.IndexFunc(all, (*source.Source).FilterOnly); i >= 0 && all[i].Dir {
 		return fmt.Errorf("%s is a set of filters, which has no keys to merge: build it again from all keys", all[i].Path)
 	}
-	if len(all) == 1 && dbdir.IsSet(all[0].Path) && f.to.isSet(cmd) {
-		f.to.retainSet(all[0], cmd.Flags().Changed)
+	if len(all) == 1 && dbdir.IsSet(all[0].Path) && f.to.isSet() {
+		f.to.retainSet(all[0])
 	}
 	if f.to.database {
-		f.to.retainCompression(all, cmd.Flags().Changed)
+		f.to.retainCompression(all)
 	}
 	c, err := f.to.newCopier(cmd, f.to.database, m.order, limit)
 	if err != nil {
 		return err
 	}
-	if c.isSet(c.cmd) && m.order != table.BytewiseComparer {
+	if c.isSet() && m.order != table.BytewiseComparer {
 		return cli.UsageErrorf("a set needs bytewise order, but the keys are in the order of %s: write a table, or use --database", m.order.Name())
 	}
 	if err := c.check(); err != nil {
 		return err
 	}
 	hasFilter := func(s *source.Source) bool { return s.TableFilter() != "" }
-	if i := slices.IndexFunc(all, hasFilter); i >= 0 && !cmd.Flags().Changed("table-filter") && f.to.tableFilter == tablefilter.None {
+	if i := slices.IndexFunc(all, hasFilter); i >= 0 && !f.to.given("table-filter") && f.to.tableFilter == tablefilter.None {
 		c.note("the tables of %s have table filters (%s), but OUT has none: to add them, use --table-filter", all[i].Path, all[i].TableFilter())
 	}
 	if c.copyOf = all[0].Path; f.inPlace {
@@ -165,13 +165,13 @@ func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 
 // retainSet is for a set that is folded. It sets the flags that were not given to the settings of the largest table
 // in the base. A lone table shows no limit of entries per table, unless it exceeds the default.
-func (f *targetFlags) retainSet(s *source.Source, given func(name string) bool) {
+func (f *targetFlags) retainSet(s *source.Source) {
 	base := slices.DeleteFunc(slices.Clone(s.Tables), func(t *source.Table) bool { return t.Layer > 0 })
 	if len(base) == 0 {
 		return
 	}
 	largest := slices.MaxFunc(base, func(a, b *source.Table) int { return cmp.Compare(a.Line.Entries, b.Line.Entries) })
-	if n := largest.Line.Entries; !given("entries-per-table") && (len(base) > 1 || n > uint64(f.entriesPerTable)) {
+	if n := largest.Line.Entries; !f.given("entries-per-table") && (len(base) > 1 || n > uint64(f.entriesPerTable)) {
 		f.entriesPerTable = int(min(n, tablefilter.MaxEntries))
 	}
 	file, err := dbfile.Open(largest.Path, dbfile.Options{Order: dbfile.ExplicitOrder(s.Order), Line: largest.Line})
@@ -179,7 +179,7 @@ func (f *targetFlags) retainSet(s *source.Source, given func(name string) bool) 
 		return // merging reports the error
 	}
 	defer file.Close() // it was only read
-	f.retainReadable(file, maxBlockSize, given)
+	f.retainReadable(file, maxBlockSize)
 }
 
 // A merged is what merge --json prints.

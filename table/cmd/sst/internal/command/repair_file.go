@@ -57,7 +57,7 @@ func (f *repairFlags) repairFile(cmd *cobra.Command, path string) (err error) {
 		return errors.Join(file.ForeignErr, file.Wrap(err))
 	}
 	if file.Reader != nil {
-		f.to.retainReadable(file, min(int64(limit.MaxPair()), maxBlockSize), cmd.Flags().Changed)
+		f.to.retainReadable(file, min(int64(limit.MaxPair()), maxBlockSize))
 		f.to.notePrefixLoss(cmd.ErrOrStderr(), file)
 	}
 	s, err := salvage.Open(file, o.InternalKeys)
@@ -122,7 +122,7 @@ func (r *tableRepair) appendAll(c *copier) (err error) {
 
 // retainReadable is like retainSettings, for a table that may be damaged. For unreadable filters, it keeps the kinds
 // that the metaindex lists, with the default bits per key.
-func (f *writerFlags) retainReadable(file *dbfile.File, most int64, given func(name string) bool) {
+func (f *writerFlags) retainReadable(file *dbfile.File, most int64) {
 	dropped := func(error) error { return nil } // copying the entries reports the damage
 	stats, _ := tablestats.Collect(file, dropped, tablestats.NewBudget(1))
 	if stats.Entries == 0 {
@@ -144,9 +144,9 @@ func (f *writerFlags) retainReadable(file *dbfile.File, most int64, given func(n
 		}
 	}
 	byDefault := f.bits
-	f.retainSettings(stats, most, given)
-	retain(given("bits") || !blocks, &f.bits, byDefault)
-	retain(given("table-filter") || whole == "", &f.tableFilter, whole)
+	f.retainSettings(stats, most)
+	retain(f.given("bits") || !blocks, &f.bits, byDefault)
+	retain(f.given("table-filter") || whole == "", &f.tableFilter, whole)
 }
 
 // report says what was kept and what was lost.

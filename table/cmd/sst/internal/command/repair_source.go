@@ -34,7 +34,7 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 	if isWithin(f.to.out, dir) {
 		return cli.UsageErrorf("-o is %s, inside %s: use a directory outside", f.to.out, dir)
 	}
-	limit, release, err := f.to.givenLimit(cmd)
+	limit, release, err := f.to.givenLimit()
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 		case s.HasUserKeys():
 			return fmt.Errorf("%s: not a database, as the keys are not internal keys: use sst merge", s.Path)
 		}
-		f.to.retainCompression([]*source.Source{s}, cmd.Flags().Changed)
+		f.to.retainCompression([]*source.Source{s})
 		c, err := f.to.newCopier(cmd, true, s.Order, limit)
 		if err != nil {
 			return err

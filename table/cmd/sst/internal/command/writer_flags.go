@@ -36,6 +36,7 @@ type writerFlags struct {
 	retained        bool // compression is the input's
 	properties      bool
 	concurrency     int
+	given           func(flag string) bool // whether a flag of the command was given
 }
 
 var compressions = map[string]table.Codec{
@@ -50,6 +51,7 @@ func compressionNames() []string { return slices.Sorted(maps.Keys(compressions))
 
 func (f *writerFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	f.given = flags.Changed
 	flags.VarP(cli.Parsed(&f.bits, "int", "10", parseBits), "bits", "b", "`bits` per key of the block filters, or none")
 	flags.StringVar(&f.tableFilter, "table-filter", tablefilter.None, "`filter`: table-bloom:N, fuse:N or paged:N")
 	cli.Complete(cmd, "table-filter", tablefilter.Kinds...)

@@ -39,7 +39,7 @@ func showUsualDefaults(flags *pflag.FlagSet) {
 
 // retainSettings sets the flags that were not given to the settings of a table. The settings come from a file, so
 // they are limited: blocks, the index and the filter offsets must not take much more than most bytes.
-func (f *writerFlags) retainSettings(s *tablestats.Stats, most int64, given func(name string) bool) {
+func (f *writerFlags) retainSettings(s *tablestats.Stats, most int64) {
 	byBlocks, whole := -1, tablefilter.None
 	for _, filter := range s.Filters {
 		switch {
@@ -49,17 +49,17 @@ func (f *writerFlags) retainSettings(s *tablestats.Stats, most int64, given func
 			byBlocks = f.bits
 		default:
 			byBlocks = retainedBits(filter)
-			retain(given("filter-base-lg"), &f.filterBaseLg, retainedBaseLg(filter, s.DataRaw, most))
+			retain(f.given("filter-base-lg"), &f.filterBaseLg, retainedBaseLg(filter, s.DataRaw, most))
 		}
 	}
-	retain(given("bits"), &f.bits, byBlocks)
-	retain(given("table-filter"), &f.tableFilter, whole)
-	retain(given("compression"), &f.compression, mainCompression(s.Compression))
-	retain(given("properties") || s.TableProperties == nil, &f.properties, true)
-	retain(given("block-size"), &f.blockSize, retainedBlockSize(s, most))
+	retain(f.given("bits"), &f.bits, byBlocks)
+	retain(f.given("table-filter"), &f.tableFilter, whole)
+	retain(f.given("compression"), &f.compression, mainCompression(s.Compression))
+	retain(f.given("properties") || s.TableProperties == nil, &f.properties, true)
+	retain(f.given("block-size"), &f.blockSize, retainedBlockSize(s, most))
 	noFilters := f.bits <= 0 && f.tableFilter == tablefilter.None
-	retain(given("filter-prefix") || noFilters, &f.filterPrefix, retainedFilterPrefix(s.TableProperties))
-	retain(given("restart-interval"), &f.restartInterval, s.Estimate.RestartInterval(s.TableProperties))
+	retain(f.given("filter-prefix") || noFilters, &f.filterPrefix, retainedFilterPrefix(s.TableProperties))
+	retain(f.given("restart-interval"), &f.restartInterval, s.Estimate.RestartInterval(s.TableProperties))
 }
 
 // retain sets a flag to the value of a table, unless it was given.
@@ -178,8 +178,8 @@ const sampledTables, sampledBlocks = 16, 4
 
 // retainCompression sets --compression, unless it was given, to the most frequent one in blocks of databases.
 // Programs that use the databases may not read others.
-func (f *writerFlags) retainCompression(all []*source.Source, given func(name string) bool) {
-	if given("compression") {
+func (f *writerFlags) retainCompression(all []*source.Source) {
+	if f.given("compression") {
 		return
 	}
 	blocks := map[string]int{}

@@ -161,8 +161,8 @@ func TestTableFilterIsTakenOver(t *testing.T) {
 			if want := min(1, len(name)-len(tablefilter.None)); len(before.Filters) != want {
 				t.Fatalf("%s of %d keys: %d filters, want %d", name, n, len(before.Filters), want)
 			}
-			f := writerFlags{}
-			f.retainSettings(before, maxBlockSize, func(string) bool { return false })
+			f := writerFlags{given: func(string) bool { return false }}
+			f.retainSettings(before, maxBlockSize)
 			after := withTableFilter(t, path, f.tableFilter, n)
 			if diff := cmp.Diff(before.Filters, after.Filters); diff != "" {
 				t.Errorf("%s of %d keys is retained as %s:\n%s", name, n, f.tableFilter, diff)
