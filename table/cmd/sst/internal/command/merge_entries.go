@@ -25,7 +25,7 @@ type merging struct {
 	order   table.Comparer   // of user keys
 	rule    string           // not ruleAuto
 	others  bool             // sequence numbers come from several databases, so they do not decide
-	plain   bool             // some sources have no sequence numbers
+	plain   *source.Source   // one without sequence numbers; nil: none
 
 	key         []byte         // of the last entry that won
 	last        *source.Source // the source of that entry; nil: none won yet
@@ -41,7 +41,6 @@ type merging struct {
 // newMerging checks that the sources can be merged. rule is the value of --on-duplicate.
 func newMerging(all []*source.Source, rule string) (*merging, error) {
 	m := &merging{rule: rule, order: all[0].Order}
-	var plain *source.Source // one without sequence numbers
 	for _, s := range all {
 		if !s.HasKeys() {
 			continue
@@ -51,17 +50,16 @@ func newMerging(all []*source.Source, rule string) (*merging, error) {
 			return nil, err
 		}
 		if m.order = s.Order; !s.Internal {
-			plain = s
+			m.plain = s
 		}
 	}
-	m.plain = plain != nil
 	switch {
-	case rule == ruleNewest && plain != nil:
-		return nil, cli.UsageErrorf("--on-duplicate is newest, but the keys of %s have no sequence numbers: use last, first or error", plain.Path)
-	case rule == ruleAuto && plain == nil && !haveSeveralDatabases(m.sources):
+	case rule == ruleNewest && m.plain != nil:
+		return nil, cli.UsageErrorf("--on-duplicate is newest, but the keys of %s have no sequence numbers: use last, first or error", m.plain.Path)
+	case rule == ruleAuto && m.plain == nil && !haveSeveralDatabases(m.sources):
 		m.rule = ruleNewest
 	case rule == ruleAuto:
-		m.rule, m.others = ruleLast, plain == nil
+		m.rule, m.others = ruleLast, m.plain == nil
 	}
 	if m.rule == ruleLast || m.rule == ruleNewest {
 		slices.Reverse(m.sources)
@@ -208,7 +206,7 @@ func (m *merging) duplicate(deleted bool, in *source.Source) error {
 		where = fmt.Sprintf("deleted in %s, but in %s", m.last.Path, in.Path)
 	}
 	rules := "last, first or newest"
-	if m.plain {
+	if m.plain != nil {
 		rules = "last or first"
 	}
 	return fmt.Errorf("key %s is %s: to keep one, use --on-duplicate %s", format.Quote(m.key), where, rules)

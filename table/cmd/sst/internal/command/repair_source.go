@@ -186,12 +186,11 @@ func (f *repairFlags) repairLog(cmd *cobra.Command, path string, o source.Option
 	}
 	c.stdout = nil
 	l := &logRepair{Source: s}
-	if err := c.writeTable(l.appendNewest); err == errNothingLeft {
-		return false, nil
-	} else if err != nil {
+	done, err := c.repaired(path, c.writeTable(l.appendNewest))
+	if err != nil || done.Out == "" {
 		return false, err
 	}
-	err = f.print(cmd.OutOrStdout(), repaired{Source: path, Out: c.out, Pairs: c.pairs}, slices.Concat(text.Lines(s.LogDamage()), notes, l.report(c)), nil)
+	err = f.print(cmd.OutOrStdout(), done, slices.Concat(text.Lines(s.LogDamage()), notes, l.report(c)), nil)
 	if err == nil && s.LogDamage() != nil {
 		err = damageReported{}
 	}
