@@ -14,7 +14,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
-	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -96,9 +95,8 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 			return cli.UsageErrorf("-o is %s, part of the INPUT %s: use another name", f.to.out, path)
 		}
 	}
-	bar := progress.Bytes(cmd.ErrOrStderr(), f.from.sizeOfTables(inputs...), "merging")
-	defer bar.Done()
-	f.from.ScanOnly, f.from.Strict, f.from.out, f.from.TempDir, f.from.WrapReader = true, true, f.to.out, f.to.tempDir, bar.ReaderAt
+	defer f.from.showProgress(cmd.ErrOrStderr(), "merging", inputs...)()
+	f.from.ScanOnly, f.from.Strict, f.from.out, f.from.TempDir = true, true, f.to.out, f.to.tempDir
 	return f.openAll(inputs, cmd, nil)
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
-	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/internalkey"
@@ -40,9 +39,7 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 	}
 	defer release()
 	f.from.ScanOnly, f.from.Repair, f.from.Salvage = true, true, true
-	bar := progress.Bytes(cmd.ErrOrStderr(), f.from.sizeOfTables(dir), "copying")
-	defer bar.Done()
-	f.from.WrapReader = bar.ReaderAt
+	defer f.from.showProgress(cmd.ErrOrStderr(), "copying", dir)()
 	return f.from.with(dir, cmd.ErrOrStderr(), func(s *source.Source) error {
 		switch {
 		case s.Order == table.AnyOrder:

@@ -62,9 +62,7 @@ func (f *prefixFlags) parse(given func(name string) bool) (err error) {
 
 // countPrefixes prints the counts of a table, log, set or database.
 func (p *pass) countPrefixes(path string, f *prefixFlags) error {
-	bar := progress.Bytes(p.stderr, p.flags.sizeOfTables(path), "counting")
-	defer bar.Done()
-	p.flags.WrapReader = bar.ReaderAt
+	defer p.flags.showProgress(p.stderr, "counting", path)()
 	return p.flags.with(path, p.stderr, func(s *source.Source) error {
 		r, err := f.count(s)
 		if err != nil {
@@ -78,8 +76,15 @@ func (p *pass) countPrefixes(path string, f *prefixFlags) error {
 	})
 }
 
+// showProgress shows how much of the tables of sources is read, until done is called. what is a word for the work.
+func (f *sourceFlags) showProgress(stderr io.Writer, what string, paths ...string) (done func()) {
+	bar := progress.Bytes(stderr, f.sizeOfTables(paths), what)
+	f.WrapReader = bar.ReaderAt
+	return bar.Done
+}
+
 // sizeOfTables returns the size of the tables of sources, or -1 if it is unknown.
-func (f *sourceFlags) sizeOfTables(paths ...string) int64 {
+func (f *sourceFlags) sizeOfTables(paths []string) int64 {
 	var files []string
 	for _, path := range paths {
 		if !dbdir.IsDirectory(path) {
