@@ -64,14 +64,20 @@ func (b *build) appendPairs(c *copier) (err error) {
 	return nil
 }
 
-// appendSorted appends the pairs in the order of the input.
-func (b *build) appendSorted(to *chooser, pairs iter.Seq2[input.Pair, error]) error {
-	for pair, err := range pairs {
+// appendSorted appends the pairs of sorted inputs.
+func (b *build) appendSorted(to appender, pairs iter.Seq2[input.Pair, error]) error {
+	err := appendEach(to, pairs)
+	if errors.Is(err, table.ErrOrder) {
+		return fmt.Errorf("%s: %s: sort the input bytewise, as by LC_ALL=C sort, or leave out --sorted", b.read.Place(), strings.TrimPrefix(err.Error(), "table: "))
+	}
+	return err
+}
+
+// appendEach appends pairs in their order.
+func appendEach(to appender, pairs iter.Seq2[input.Pair, error]) error {
+	for p, err := range pairs {
 		if err == nil {
-			err = to.Append(pair.Key, pair.Value)
-		}
-		if errors.Is(err, table.ErrOrder) {
-			return fmt.Errorf("%s: %s: sort the input bytewise, as by LC_ALL=C sort, or leave out --sorted", b.read.Place(), strings.TrimPrefix(err.Error(), "table: "))
+			err = to.Append(p.Key, p.Value)
 		}
 		if err != nil {
 			return err

@@ -106,12 +106,11 @@ func (f *repairFlags) repairTable(cmd *cobra.Command, r *tableRepair, limit memo
 // order. If damage left no pair, it returns errNothingLeft.
 func (r *tableRepair) appendAll(c *copier) (err error) {
 	if rowblock.OrderOf(c.options.Comparer).Unchecked {
-		for p, failed := range r.Pairs() {
-			if err = errors.Join(failed, c.Append(p.Key, p.Value)); err != nil {
-				return err
-			}
-		}
-	} else if r.repeated, err = appendChosen(c, input.Sort(c.cmd.Context(), r.Pairs(), c.sorting()), ruleFirst); err != nil {
+		err = appendEach(c, r.Pairs())
+	} else {
+		r.repeated, err = appendChosen(c, input.Sort(c.cmd.Context(), r.Pairs(), c.sorting()), ruleFirst)
+	}
+	if err != nil {
 		return err
 	}
 	if c.pairs == 0 && (r.Damage != nil || r.Lost.Any()) {
