@@ -23,15 +23,11 @@ func linesNamed(names ...string) (all []tableLine) {
 func TestMissingParts(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ names, want string }{
-		{"part-00000.ldb part-00001.ldb part-00002.ldb", ""},
-		{"part-00002.ldb part-00003.ldb part-00001.ldb", ""},
 		{"part-00000.ldb part-00001.ldb part-00002.ldb part-00004.ldb", "numbered 0 to 4, with 3 missing:"},
 		{"part-00002.ldb part-00003.ldb", "numbered 1 to 3, with 1 missing:"},
 		{"part-0.ldb part-9.ldb part-10.ldb", "tables part-… are numbered 0 to 10, with 1, 2, 3, … missing:"},
 		{"part-r-00001 part-r-00003", "tables part-r-… are numbered 1 to 3, with 2 missing:"},
 		{"x08.filter x09.filter x11.filter", "numbered 1 to 11, with 1, 2, 3, … missing:"},
-		{"part-00000-of-00003.ldb part-00001-of-00003.ldb part-00002-of-00003.ldb", ""},
-		{"part-00001-of-00002.ldb part-00002-of-00002.ldb", ""},
 		{"part-00000-of-00001.ldb", ""},
 		{"part-00000-of-00002.ldb", "numbered 0 to 1, with 1 missing:"},
 		{"part-00000-of-00003.ldb part-00001-of-00003.ldb", "numbered 0 to 2, with 2 missing:"},
@@ -73,6 +69,7 @@ func TestMissingPartsOfAnyNumber(t *testing.T) {
 		}
 		out := r.IntN(n)
 		some, unseen := linesNamed(slices.Delete(names, out, out+1)...), !total && (out == n-1 || out == 0 && first == 0)
+		r.Shuffle(len(some), func(i, j int) { some[i], some[j] = some[j], some[i] }) // the keys are sorted, not the names
 		if err := (expected{}).check(some); (err == nil) != unseen {
 			t.Fatalf("%d of %d parts from %d, called like %s, without part %d: %v", len(some), n, first, some[0].Name, out, err)
 		}
