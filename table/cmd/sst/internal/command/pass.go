@@ -39,12 +39,10 @@ func (f *sourceFlags) newPass(cmd *cobra.Command, asJSON bool) *pass {
 // stopped reports whether the pass must end: with --strict, after the first error.
 func (p *pass) stopped() bool { return p.options.Strict && len(p.failed) > 0 }
 
-// fail adds the errors of a part. It ignores nil.
-func (p *pass) fail(errs ...error) {
-	for _, err := range errs {
-		if err != nil {
-			p.failed = append(p.failed, err)
-		}
+// fail adds the error of a part, unless it is nil.
+func (p *pass) fail(err error) {
+	if err != nil {
+		p.failed = append(p.failed, err)
 	}
 }
 
@@ -168,7 +166,7 @@ func (p *pass) targetsIn(path string, states bool) (all []target) {
 		all = append(all, target{dbdir.TableFile{Path: path}, isLog, nil, in})
 	}
 	if !states {
-		p.fail(dir.Damage...)
+		p.failed = append(p.failed, dir.Damage...)
 		return all
 	}
 	for _, f := range dir.StateFiles() {
