@@ -11,6 +11,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // flipBlock damages a data block of a table.
@@ -153,6 +154,9 @@ func (d *levels) uncommitted(t *testing.T, name string) (path string, writes []r
 	}
 	if d.rng.IntN(2) == 0 || len(writes) == 0 {
 		writes = append(writes, randomWrites(d.rng, 1000, 5, 1+d.rng.IntN(6))...)
+	}
+	if d.last > 0 && d.rng.IntN(2) == 0 { // a compaction has dropped its deletion
+		writes = append(writes, rawEntry{fmt.Sprintf("k%03dx", d.rng.IntN(80)), 1 + d.rng.Uint64N(d.last), internalkey.Set, "deleted"})
 	}
 	path = filepath.Join(d.dir, name)
 	noError(t, os.Rename(d.table(t, 0, spareBlock, writes, nil), path))
