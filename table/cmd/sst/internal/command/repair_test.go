@@ -137,7 +137,7 @@ func TestNotRepaired(t *testing.T) {
 // committed.
 func TestRepairLeavesOutWhatWasNotCommitted(t *testing.T) {
 	t.Parallel()
-	live, dir := t.TempDir(), t.TempDir()
+	live := t.TempDir()
 	db, err := leveldb.OpenFile(live, &opt.Options{WriteBuffer: 1 << 10})
 	noError(t, err)
 	defer db.Close()
@@ -148,9 +148,8 @@ func TestRepairLeavesOutWhatWasNotCommitted(t *testing.T) {
 	for _, key := range []string{"ada", "bob", "cy", "dot"} {
 		noError(t, tr.Put([]byte(key), make([]byte, 1<<10), nil))
 	}
-	noError(t, os.CopyFS(filepath.Join(dir, "db"), os.DirFS(live)))
-	repaired := filepath.Join(dir, "new")
-	status, out, stderr := sst("repair", "--certain", filepath.Join(dir, "db"), "-o", repaired)
+	killed, repaired := copyOf(t, live), filepath.Join(t.TempDir(), "new")
+	status, out, stderr := sst("repair", "--certain", killed, "-o", repaired)
 	_, scanned, _ := sst("scan", repaired)
 	if status != 0 || scanned != "ada\t1\n" || !strings.Contains(stderr, "neither lists nor marks obsolete, only for lost keys") {
 		t.Errorf("status %d, %s%s; the new database has %q, want ada", status, out, stderr, scanned)
