@@ -22,13 +22,14 @@ import (
 
 // A Version is the state of a database that its MANIFEST describes.
 type Version struct {
-	Manifest     string   // name of the MANIFEST
-	Comparer     string   // the name of the comparator
-	LastSequence uint64   // ≥ every sequence number in the tables: the highest of all edits
-	Named        uint64   // the last sequence number in the last edit that has one: engines continue from it
-	Tables       []*Table // by level, and within a level by number, the highest first
-	Torn         int64    // bytes of an incomplete edit at the end
-	Unread       int64    // bytes after headers of zeros, which LevelDB does not read; they may contain edits
+	Manifest     string       // name of the MANIFEST
+	Comparer     string       // the name of the comparator
+	LastSequence uint64       // ≥ every sequence number in the tables: the highest of all edits
+	Named        uint64       // the last sequence number in the last edit that has one: engines continue from it
+	Tables       []*Table     // by level, and within a level by number, the highest first
+	Torn         int64        // bytes of an incomplete edit at the end
+	Stored       []wal.Stored // transactions since the last edit that names a log, in order
+	Unread       int64        // bytes after headers of zeros, which LevelDB does not read; they may contain edits
 
 	log, previousLog uint64
 	hasPrevious      bool // an edit has a previous log, even 0: C++ LevelDB wrote it

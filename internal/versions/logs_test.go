@@ -1,6 +1,11 @@
 package versions
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"github.com/sievetable/sievetable/internal/wal"
+)
 
 // Writes that edits count without naming another log are in the live logs. Edits that name another log may have
 // moved writes to tables. The last named log and previous log count.
@@ -39,5 +44,31 @@ func TestLastSequenceStepsBack(t *testing.T) {
 	noError(t, err)
 	if v.LastSequence != 9 || v.Named != 7 {
 		t.Errorf("LastSequence = %d, Named = %d; want 9 and 7", v.LastSequence, v.Named)
+	}
+}
+
+// A transaction of goleveldb is an edit with tables and a sequence number that names no log.
+func TestStored(t *testing.T) {
+	t.Parallel()
+	add := func(numbers ...uint64) string {
+		return string(listed(0, 5, keyOf("a", numbers[0]), keyOf("b", numbers[1])).Append(nil))
+	}
+	first, one, two := "\x02\x03\x03\x09\x04\x02", "\x04\x06"+add(5, 3), "\x04\x08"+add(7, 8)
+	for name, tt := range map[string]struct {
+		edits []string
+		want  []wal.Stored
+	}{
+		"two transactions":            {[]string{first, one, two}, []wal.Stored{{Lowest: 3, Last: 6}, {Lowest: 7, Last: 8}}},
+		"a compaction":                {[]string{first, add(1, 2)}, nil},
+		"C++ LevelDB":                 {[]string{first, "\x02\x03" + one}, nil},
+		"no table":                    {[]string{first, "\x04\x06"}, nil},
+		"a log is written to a table": {[]string{first, one, "\x02\x04\x04\x02" + add(1, 2), two}, []wal.Stored{{Lowest: 7, Last: 8}}},
+		"numbers after its last one":  {[]string{first, "\x04\x02" + add(5, 3)}, nil},
+	} {
+		v, err := Read(writeEdits(t, tt.edits...))
+		noError(t, err)
+		if !slices.Equal(v.Stored, tt.want) {
+			t.Errorf("%s: %v, want %v", name, v.Stored, tt.want)
+		}
 	}
 }

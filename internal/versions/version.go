@@ -6,12 +6,14 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wal"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A versionBuilder applies version edits.
@@ -114,10 +116,37 @@ func (e *versionBuilder) apply(edit []byte) error {
 	if !hadLog || !hasLog || e.log != before.log || e.previousLog != before.previousLog {
 		e.flushed = e.LastSequence
 	}
+	e.addStored(edit)
 	if len(e.tables) > MaxTables {
 		return wal.Corruptionf("more than %d tables", MaxTables)
 	}
 	return nil
+}
+
+// addStored records the transaction that an edit commits. goleveldb's other edits do not have both tables and a
+// sequence number, or name a log, as all edits of C++ LevelDB do. An edit that names a log moves the logs before the
+// transactions to tables.
+func (v *Version) addStored(edit []byte) {
+	s, hasLog := wal.Stored{Lowest: math.MaxUint64}, false
+	for f := range Fields(edit) {
+		switch f.Kind {
+		case FieldLog:
+			hasLog = true
+		case FieldSequence:
+			s.Last = f.Number
+		case FieldAdd:
+			for _, bound := range [][]byte{f.Smallest, f.Largest} {
+				if k, ok := internalkey.Parse(bound); ok {
+					s.Lowest = min(s.Lowest, k.Sequence)
+				}
+			}
+		}
+	}
+	if hasLog {
+		v.Stored = nil
+	} else if s.Last > 0 && s.Lowest <= s.Last {
+		v.Stored = append(v.Stored, s)
+	}
 }
 
 // clone returns a copy of a table with its own bytes.

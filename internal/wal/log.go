@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
@@ -17,12 +18,15 @@ type Log struct {
 	// The last log of a database contains the writes with sequence numbers > After and ≤ UpTo.
 	After, UpTo uint64
 
+	Stored []Stored // transactions since the oldest live log began, in order
+
 	// The results of reading so far.
 	Size     int64
 	Damage   []LogDamage // losses; the last one can summarize many: see Further
 	Torn     torn        // incomplete records before the end
 	Tail     int64       // size of the incomplete record or zeros at the end, when the log has been read
 	ZeroTail bool        // the tail is only zeros
+	Doubtful *LogDamage  // missing writes before the log, which may be lost or stored; nil: none
 	zeroEnd  bool        // the log ends in zeros
 
 	last    uint64  // highest sequence number read, including the logs before
@@ -37,11 +41,12 @@ type Log struct {
 
 	wasRead, isNext bool  // this log was read; the log before was read
 	endBefore       int64 // end of the log before, without its Tail
+	tornBefore      bool  // the log before has a Tail
 }
 
 // Next returns the database's next log, which continues the sequence numbers of l. It is called after l was read.
 func (l *Log) Next() Log {
-	next := Log{Start: l.Start, isNext: l.wasRead, endBefore: l.Size - l.Tail}
+	next := Log{Start: l.Start, Stored: l.Stored, isNext: l.wasRead, endBefore: l.Size - l.Tail, tornBefore: l.Tail > 0}
 	if l.Start > 0 {
 		next.last, next.sure, next.joined, next.lacking = l.last, l.sure, l.joined, l.last == 0 && l.Size > 0
 	}
@@ -118,10 +123,10 @@ func (l *Log) batch(record []byte, offset, end int64, yield func(Write, error) b
 	return true
 }
 
-// UnwrittenNote describes the incomplete records and the zeros at the end, or returns "".
+// UnwrittenNote describes Doubtful, and the incomplete records and the zeros at the end, or returns "".
 func (l *Log) UnwrittenNote() string {
 	const one = "an incomplete record, which is ignored"
-	var notes []string
+	notes := slices.DeleteFunc([]string{l.doubtNote()}, func(s string) bool { return s == "" })
 	add := func(bytes int64, are, what string) {
 		notes = append(notes, fmt.Sprintf("%s %s %s", format.Plural(uint64(bytes), "byte"), are, what))
 	}

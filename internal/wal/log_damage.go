@@ -76,7 +76,7 @@ func (d LogDamage) numbers() (first, last uint64) {
 
 // MayHaveLost reports whether a write with that sequence number may be lost or uncertain: see HighestLost.
 func (l *Log) MayHaveLost(sequence uint64) bool {
-	return sequence <= l.unsure || slices.ContainsFunc(l.Damage, func(d LogDamage) bool {
+	return sequence <= l.unsure || slices.ContainsFunc(l.Losses(), func(d LogDamage) bool {
 		first, last := d.numbers()
 		return sequence >= first && sequence <= last
 	})
@@ -86,7 +86,7 @@ func (l *Log) MayHaveLost(sequence uint64) bool {
 // may be from another log that is stored as a value. If there is none of either, HighestLost returns 0.
 func (l *Log) HighestLost() (highest uint64) {
 	highest = l.unsure
-	for _, d := range l.Damage {
+	for _, d := range l.Losses() {
 		if first, last := d.numbers(); first <= last {
 			highest = max(highest, last)
 		}
@@ -150,7 +150,7 @@ func (l *Log) follow(sequence uint64, offset int64) {
 			l.Damage[i].Before = sequence
 		}
 	case l.last > 0 && sequence > l.last+1, l.last == 0 && (l.lacking || l.Start > 0 && sequence > l.Start):
-		l.add(l.gapBefore(sequence, offset))
+		l.addGap(sequence, offset)
 	case l.numbers.end == 0 && l.last > 0 && sequence <= l.last: // an old log, or a copy of one, in place of another
 		l.add(missing(offset, "it does not go on where the log before ends", l.last, sequence))
 	}

@@ -28,7 +28,7 @@ func (p *opener) readLogs(m *memory, v *versions.Version) (last uint64, err erro
 		return 0, err
 	}
 	// Sequence numbers continue from the last one in the MANIFEST.
-	l := wal.Log{Start: v.LastSequence + 1}
+	l := wal.Log{Start: v.LastSequence + 1, Stored: v.Stored}
 	for i, name := range logs {
 		if i > 0 {
 			l = l.Next()
@@ -92,7 +92,7 @@ func (p *opener) readLog(l *wal.Log, name string, m *memory) error {
 // The damage can be in the previous log: see wal.LogDamage.
 func (p *opener) damageOf(l *wal.Log, name, before string) error {
 	var damage []error
-	for _, d := range l.Damage {
+	for _, d := range l.Losses() {
 		loss := table.Loss{File: p.dir.Path(name)}
 		if d.Further == 0 {
 			loss.Offset = d.Offset

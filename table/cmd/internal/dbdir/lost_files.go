@@ -148,19 +148,19 @@ func (d *Dir) LogsToRead(o ListOptions) []string {
 
 // Logged is like Version.Logged. If the numbers are unknown, it returns 0, 0.
 func (d *Dir) Logged(o ListOptions) (after, upTo uint64) {
-	if d.LogStart(o) == 0 {
+	if d.FirstLog(o).Start == 0 {
 		return 0, 0
 	}
 	return d.Version.Logged()
 }
 
-// LogStart returns wal.Log.Start for the oldest log, or 0 if it is unknown. Logs continue from the last sequence
-// number in the MANIFEST, which is 0 in a new database.
-func (d *Dir) LogStart(o ListOptions) uint64 {
+// FirstLog returns the oldest log, which is not read yet. Logs continue from the last sequence number in the
+// MANIFEST, which is 0 in a new database.
+func (d *Dir) FirstLog(o ListOptions) wal.Log {
 	if d.Version == nil || o.AllTables {
-		return 0
+		return wal.Log{}
 	}
-	return d.Version.LastSequence + 1
+	return wal.Log{Start: d.Version.LastSequence + 1, Stored: d.Version.Stored}
 }
 
 // A StateFile is CURRENT, a MANIFEST, the manifest of a set, a log, or another file for which Damage has an error.

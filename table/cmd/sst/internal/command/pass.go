@@ -12,7 +12,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
@@ -155,7 +154,7 @@ func (p *pass) targetsIn(path string, states bool) (all []target) {
 	}
 	p.fail(err)
 	p.note(dir.Notes...)
-	in := &folder{Dir: dir, order: p.options.Order.Or(dir.Order), lastLog: &dbfile.Log{Log: wal.Log{Start: dir.LogStart(p.options.ListOptions)}}}
+	in := &folder{Dir: dir, order: p.options.Order.Or(dir.Order), lastLog: &dbfile.Log{Log: dir.FirstLog(p.options.ListOptions)}}
 	for _, t := range dir.Tables {
 		all = append(all, target{t, isTable, nil, in})
 	}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
@@ -153,7 +152,7 @@ type logs struct {
 // logWrites yields the writes of all logs as entries, and records damage.
 func (s *Source) logWrites() iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
-		l := &dbfile.Log{Log: wal.Log{Start: s.dir.LogStart(s.o.ListOptions)}, Unread: s.o.Unread}
+		l := &dbfile.Log{Log: s.dir.FirstLog(s.o.ListOptions), Unread: s.o.Unread}
 		for i, path := range s.logs.paths {
 			l = l.Next(path)
 			l.Standalone = s.isLog
@@ -179,6 +178,9 @@ func (s *Source) logWrites() iter.Seq2[Entry, error] {
 func (s *Source) endLog(l *dbfile.Log) error {
 	if unwritten := l.UnwrittenNote(); unwritten != "" {
 		s.note("%s: %s", l.Path, unwritten)
+	}
+	if l.Doubtful != nil {
+		s.logs.lost = max(s.logs.lost, l.HighestLost())
 	}
 	err := l.DamageError()
 	if err == nil || s.o.Strict {
