@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -55,7 +56,8 @@ func (b *build) writeLayer() error {
 	return b.fill(to, b.appendPairs, func() error { return b.commitLayer(w) })
 }
 
-// commitLayer appends the keys to remove, if there are any, and completes the layer.
+// commitLayer appends the keys to remove, if there are any, and completes the layer. If there is nothing to add or
+// remove, the set is right as it is.
 func (b *build) commitLayer(w *setTarget) error {
 	if b.removed != nil {
 		for e, err := range b.removed.r.All(&table.IterOptions{ReadAhead: 256 << 10}) {
@@ -68,6 +70,10 @@ func (b *build) commitLayer(w *setTarget) error {
 		}
 	}
 	_, err := w.commit()
+	if errors.Is(err, set.ErrEmpty) {
+		b.note("nothing to add or remove: no layer was added to %s", w.path)
+		return nil
+	}
 	return err
 }
 

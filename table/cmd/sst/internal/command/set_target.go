@@ -125,9 +125,7 @@ func (t *setTarget) lock(ctx context.Context, path string) (unlock func(), err e
 func (t *setTarget) commit() (obsolete uint64, err error) {
 	now, err := t.Commit()
 	switch {
-	case errors.Is(err, set.ErrEmpty) && t.isLayer:
-		return 0, fmt.Errorf("nothing to add or remove: no layer was added to %s", t.path)
-	case errors.Is(err, set.ErrEmpty):
+	case errors.Is(err, set.ErrEmpty) && !t.isLayer:
 		n := uint64(len(slices.Collect(t.old.All())))
 		return 0, fmt.Errorf("the input has no pairs, and %s lists %s: nothing was replaced. For an empty set, remove %s first",
 			t.path, text.Count(n, "table"), t.path)
