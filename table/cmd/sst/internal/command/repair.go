@@ -114,7 +114,7 @@ func (c *copier) repaired(source string, err error) (repaired, error) {
 	return repaired{Source: source, Out: c.out, Pairs: c.pairs}, err
 }
 
-// print prints the lines of a report. With --json, it prints an object with the losses and then the lines.
+// print prints the lines of a report. With --json, it prints an object with the lines and then the losses.
 func (f *repairFlags) print(out io.Writer, r repaired, report []string, lost error) error {
 	if !f.json {
 		for _, line := range report {
@@ -125,7 +125,7 @@ func (f *repairFlags) print(out io.Writer, r repaired, report []string, lost err
 	for i, line := range report {
 		report[i] = printable.String(line)
 	}
-	r.Messages = append(text.Lines(lost), report...)
+	r.Messages = append(report, text.Lines(lost)...)
 	return text.JSONLine(out, r)
 }
 

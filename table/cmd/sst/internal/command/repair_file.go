@@ -148,10 +148,15 @@ func (f *writerFlags) retainReadable(file *dbfile.File, most int64) {
 	retain(f.given("table-filter") || whole == "", &f.tableFilter, whole)
 }
 
-// report says what was kept and what was lost.
+// report says what was written, and then what was lost.
 func (r *tableRepair) report(c *copier, done repaired) []string {
 	path := r.file.Path
 	report := fileReport{path: path}
+	if done.Out == "" {
+		report.add("found no readable entry: %s was not written", c.out)
+	} else {
+		report.add("wrote %s from %s to %s", text.Count(c.pairs, "pair"), text.Count(uint64(r.Blocks), "data block"), c.out)
+	}
 	if r.Searched {
 		report.add("the index cannot be read: found blocks by their checksums (%s)", reason(r.Damage, c.limit))
 	} else if r.Damage != nil {
@@ -166,12 +171,7 @@ func (r *tableRepair) report(c *copier, done repaired) []string {
 	if r.repeated > 0 {
 		report.add("skipped %s with a repeated key, and kept the first of each in the file", text.Count(r.repeated, "pair"))
 	}
-	if done.Out == "" {
-		report.add("found no readable entry: %s was not written", c.out)
-		return report.lines
-	}
-	report.add("wrote %s from %s to %s", text.Count(c.pairs, "pair"), text.Count(uint64(r.Blocks), "data block"), c.out)
-	if dbfile.IsInManifest(path) {
+	if done.Out != "" && dbfile.IsInManifest(path) {
 		report.add("the new table cannot replace it in the database, whose MANIFEST has the old size. To repair the database, %s", dbfile.RepairAdvice(filepath.Dir(path)))
 	}
 	return report.lines

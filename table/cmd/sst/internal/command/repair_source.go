@@ -187,7 +187,7 @@ func (f *repairFlags) repairLog(cmd *cobra.Command, path string, o source.Option
 	if err != nil || done.Out == "" {
 		return false, err
 	}
-	err = f.print(cmd.OutOrStdout(), done, slices.Concat(text.Lines(s.LogDamage()), notes, l.report(c)), nil)
+	err = f.print(cmd.OutOrStdout(), done, slices.Concat(l.report(c), text.Lines(s.LogDamage()), notes), nil)
 	if err == nil && s.LogDamage() != nil {
 		err = damageReported{}
 	}
