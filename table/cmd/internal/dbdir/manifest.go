@@ -130,23 +130,23 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 	if v.Torn > 0 {
 		listed.Flaw = "cut short"
 	}
-	byNumber := map[uint64]TableFile{}
+	all, byNumber := make([]TableFile, len(v.Tables)), make(map[uint64]int, len(v.Tables))
 	var unlisted []TableFile
-	for _, t := range v.Tables {
-		byNumber[t.Number] = d.missing(t, listed)
+	for i, t := range v.Tables {
+		all[i], byNumber[t.Number] = d.missing(t, listed), i
 	}
 	slices.SortFunc(d.Tables, func(a, b TableFile) int { return strings.Compare(a.Path, b.Path) }) // engines open .ldb before .sst
 	for _, l := range d.Tables {
-		if listed := byNumber[l.number]; listed.Missing && l.HasEngineName() {
-			l.Meta = listed.Meta
-			byNumber[l.number] = l
+		if i, found := byNumber[l.number]; found && all[i].Missing && l.HasEngineName() {
+			l.Meta = all[i].Meta
+			all[i] = l
 		} else {
 			unlisted = append(unlisted, l)
 		}
 	}
-	d.Tables = d.Tables[:0]
-	for _, t := range v.Tables {
-		if l := byNumber[t.Number]; l.Meta == t { // otherwise it is listed twice
+	d.Tables = all[:0]
+	for i, l := range all {
+		if byNumber[l.Meta.Number] == i { // otherwise it is listed twice
 			d.Tables = append(d.Tables, l)
 		}
 	}

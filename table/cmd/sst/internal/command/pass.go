@@ -155,6 +155,7 @@ func (p *pass) targetsIn(path string, states bool) (all []target) {
 	p.fail(err)
 	p.note(dir.Notes...)
 	in := &folder{Dir: dir, order: p.options.Order.Or(dir.Order), lastLog: &dbfile.Log{Log: dir.FirstLog(p.options.ListOptions)}}
+	all = slices.Grow(all, len(dir.Tables)+len(dir.Logs)+2)
 	for _, t := range dir.Tables {
 		all = append(all, target{t, isTable, nil, in})
 	}
