@@ -188,3 +188,31 @@ func TestVerifyAfterFileIsPutBack(t *testing.T) {
 		}
 	}
 }
+
+// After a lookup has met a corrupt block, and the file is put back, lookups read the new file: of a mapped table,
+// which is among Unavailable until then, after Reopen.
+func TestLookupAfterFileIsPutBack(t *testing.T) {
+	t.Parallel()
+	one, line := writtenTable(t, "one")
+	corrupt := bytes.Clone(one)
+	corrupt[0] ^= 1
+	for name, o := range map[string]set.Options{"read": {}, "mapped": {Reader: table.ReaderOptions{Mapped: true}}} {
+		t.Run(name, func(t *testing.T) {
+			c := newChanging(t, o, corrupt, line)
+			c.set = openDir(t, c.dir, &o) // which closes no file
+			if _, err := c.set.Get(background, []byte(key(7))); !errors.Is(err, table.ErrCorrupt) {
+				t.Errorf("Get of a corrupt block = %v, want ErrCorrupt", err)
+			}
+			if o.Reader.Mapped {
+				checkUnavailable(t, c.set, table.ErrCorrupt, "t")
+			}
+			c.replace(one)
+			noError(t, c.set.Reopen(background))
+			if _, err := c.set.Get(background, []byte(key(7))); err != nil && !errors.Is(err, set.ErrReplaced) {
+				t.Error(err)
+			}
+			checkGet(t, c.set, key(7), "one")
+			checkUnavailable(t, c.set, nil)
+		})
+	}
+}

@@ -162,14 +162,19 @@ func (h *handle) ReadAtContext(ctx context.Context, p []byte, off int64) (int, e
 }
 
 // recordLookup records the error of a lookup in a mapped table that could not be read, since such reads bypass the
-// handle. Other parts of the table may still be readable, so only opening it again clears the error.
+// handle. Other parts of the table may still be readable, so only opening it again clears the error. The file of
+// another table with a corrupt block is closed, so that the next lookup finds a file that is put back.
 func (h *handle) recordLookup(err error) {
-	if !h.mapped || err == nil || err == table.ErrNotFound {
+	if err == nil || err == table.ErrNotFound {
 		return
 	}
-	for _, other := range []error{
-		table.ErrFilterOnly, table.ErrCorrupt, table.ErrClosed, context.Canceled, context.DeadlineExceeded,
-	} {
+	if !h.mapped {
+		if errors.Is(err, table.ErrCorrupt) {
+			closeFile(h.s.src, h.Name)
+		}
+		return
+	}
+	for _, other := range []error{table.ErrFilterOnly, table.ErrClosed, context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, other) {
 			return
 		}

@@ -109,10 +109,9 @@ func (s *Set) FilterErr() error {
 }
 
 // Unavailable returns the tables whose last opening or read failed, with the error. It reads nothing. A mapped table
-// that could not be read stays among them until it is opened again. A timeout of a lookup's context does not count as a
-// failure, ReadTimeout does. A corrupt data block does not count, and Reopen does not open its table again: if the file
-// is replaced by an intact one, open the Set again. The caller must not modify the slices. After Close, there is one
-// iteration, with [table.ErrClosed].
+// that could not be read, or is corrupt, stays among them until it is opened again. A timeout of a lookup's context does
+// not count as a failure, ReadTimeout does. The caller must not modify the slices. After Close, there is one iteration,
+// with [table.ErrClosed].
 func (s *Set) Unavailable() iter.Seq2[Table, error] {
 	return func(yield func(Table, error) bool) {
 		v, err := s.acquire()
