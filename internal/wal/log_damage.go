@@ -16,7 +16,7 @@ type LogDamage struct {
 	Damage
 	After, Before uint64 // the lost writes have sequence numbers between these; 0: unknown
 	InLogBefore   bool   // the loss and Offset are at the end of the log before this one
-	Further       int    // number of further parts that this summarizes by After and Before; 0: it is one part
+	Further       int    // number of further parts, the first at Offset, that this summarizes by After and Before; 0: it is one part
 	joined        uint64 // first sequence number of the batch before it, if that may be two joined batches; else 0
 	malformed     bool   // that batch is malformed
 }
@@ -124,9 +124,8 @@ func (l *Log) add(d LogDamage) {
 	case n < maxListedDamage:
 		l.Damage = append(l.Damage, d)
 	case n == maxListedDamage:
-		l.Damage = append(l.Damage, LogDamage{
-			Damage: Damage{Unread: d.Unread}, After: d.After, Before: d.Before, Further: 1, joined: d.joined, malformed: d.malformed,
-		})
+		d.Further, d.Bytes, d.Reason = 1, 0, ""
+		l.Damage = append(l.Damage, d)
 	default:
 		last := &l.Damage[n-1]
 		last.Before, last.Unread, last.malformed = d.Before, last.Unread || d.Unread, last.malformed || d.malformed

@@ -93,12 +93,9 @@ func (p *opener) readLog(l *wal.Log, name string, m *memory) error {
 func (p *opener) damageOf(l *wal.Log, name, before string) error {
 	var damage []error
 	for _, d := range l.Losses() {
-		loss := table.Loss{File: p.dir.Path(name)}
-		if d.Further == 0 {
-			loss.Offset = d.Offset
-			if !d.StepsBack() { // else the numbers bound nothing
-				loss.FirstSequence, loss.LastSequence = d.After+1, max(1, d.Before)-1
-			}
+		loss := table.Loss{File: p.dir.Path(name), Offset: d.Offset}
+		if d.Further == 0 && !d.StepsBack() { // else the numbers bound nothing
+			loss.FirstSequence, loss.LastSequence = d.After+1, max(1, d.Before)-1
 		}
 		if d.InLogBefore {
 			loss.File = p.dir.Path(before)
