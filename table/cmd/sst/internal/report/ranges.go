@@ -94,6 +94,8 @@ func (d database) tables() (bars []bar) {
 		switch {
 		case !ok:
 			b.Problem = "does not exist"
+		case f.Bytes < 0:
+			b.Problem = "cannot be opened"
 		case uint64(f.Bytes) != t.Size:
 			b.Problem = "the file has " + text.Bytes(uint64(f.Bytes))
 		}

@@ -37,7 +37,7 @@ type Summary struct {
 
 	Order  table.Comparer   `json:"-"` // of user keys; table.AnyOrder if it is unknown
 	Tables []versions.Table `json:"-"` // listed in the MANIFEST, in the order of levelsOf
-	Found  map[uint64]File  `json:"-"` // the existing files of Tables, by number
+	Found  map[uint64]File  `json:"-"` // the existing files of Tables, by number; Bytes is −1 if it cannot be opened
 }
 
 // A File is a file of the directory.
@@ -135,6 +135,7 @@ func (s *Summary) checkTables(d dbdir.Dir) (damage []error) {
 		switch {
 		case err != nil && l.Meta != nil:
 			damage = append(damage, dbfile.InPlaceOfTable(l.Path, dbfile.Options{Meta: l.Meta}, err))
+			s.Found[l.Meta.Number] = File{Name: filepath.Base(l.Path), Bytes: -1}
 		case err != nil:
 			damage = append(damage, err)
 		case l.Meta == nil:
