@@ -108,7 +108,12 @@ func (c *Cursor) openIter(keyBudget *int) error {
 }
 
 // Reset moves the cursor to a block without entries.
-func (c *Cursor) Reset() { c.Block, c.I, c.it = Block{}, -1, nil }
+func (c *Cursor) Reset() {
+	if c.it != nil {
+		c.it.Reset(rowblock.Block{}) // kept must not hold the block, which can be huge
+	}
+	c.Block, c.I, c.it = Block{}, -1, nil
+}
 
 // Len returns the number of entries, or 0 if the block is not decoded.
 func (c *Cursor) Len() int { return c.entries.Len() }

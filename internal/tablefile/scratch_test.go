@@ -39,6 +39,20 @@ func TestHugeBuffersAreNotKept(t *testing.T) {
 	}
 }
 
+// A cursor keeps the buffers of an Iter for the next block that is not decoded, but not the block before.
+func TestCursorDropsBlock(t *testing.T) {
+	t.Parallel()
+	w, err := block.NewWriter(1, block.Order{})
+	errtest.NoError(t, err)
+	errtest.NoError(t, w.Append([]byte("key"), nil))
+	it := new(rowblock.Iter)
+	errtest.NoError(t, it.Open(w.Finish(), rowblock.Order{}, nil))
+	c := Cursor{it: it, kept: it}
+	if c.Reset(); c.it != nil || c.kept != it || it.Len() != 0 {
+		t.Errorf("after Reset, Iter %p, kept %p with %d entries, want none and %p without entries", c.it, c.kept, it.Len(), it)
+	}
+}
+
 // Packing preserves all handles and spans.
 func TestBlockRefs(t *testing.T) {
 	t.Parallel()
