@@ -63,7 +63,7 @@ func (s *Sorter) writeRun(it Iterator) error {
 func (s *Sorter) merged() (*Iter, error) {
 	s.sort()
 	s.workers.Wait()
-	err := cmp.Or(s.large.Flush(), s.err())
+	err := cmp.Or(s.err(), s.large.Flush()) // after Close, Flush would fail in another way
 	for err == nil && len(s.runs) > s.limits.fanIn {
 		oldest := s.merge(s.limits.fanIn)
 		s.runs = s.runs[s.limits.fanIn:]

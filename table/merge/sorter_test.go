@@ -346,6 +346,21 @@ func TestSorterAppendAfterClose(t *testing.T) {
 	}
 }
 
+// After Close, All returns ErrClosed, also if pairs were not yet in the file.
+func TestSorterAllAfterClose(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{0, 1000} {
+		s, err := NewSorter(t.Context(), &SorterOptions{Dir: t.TempDir(), limits: small})
+		noError(t, err)
+		noError(t, errors.Join(s.Append([]byte("key"), make([]byte, size)), s.Close()))
+		for _, err := range s.All() {
+			if !errors.Is(err, table.ErrClosed) {
+				t.Errorf("value of %d bytes: All after Close = %v", size, err)
+			}
+		}
+	}
+}
+
 // Pairs can be read once, whether or not to the end: a second loop and later pairs are errors, so no pair is lost
 // silently.
 func TestSorterIsReadOnce(t *testing.T) {
