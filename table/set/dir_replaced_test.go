@@ -216,3 +216,30 @@ func TestLookupAfterFileIsPutBack(t *testing.T) {
 		})
 	}
 }
+
+// The same holds for an Iter that has gone past a corrupt block: without an error, or by a later move.
+func TestIterAfterFileIsPutBack(t *testing.T) {
+	t.Parallel()
+	one, line := writtenTable(t, "one")
+	corrupt := bytes.Clone(one)
+	corrupt[0] ^= 1
+	for name, skips := range map[string]bool{"OnLoss": true, "another move": false} {
+		t.Run(name, func(t *testing.T) {
+			c := newChanging(t, set.Options{}, corrupt, line)
+			c.set = openDir(t, c.dir, nil) // which closes no file
+			losses := 0
+			o := &table.IterOptions{OnLoss: func(table.Loss) bool { losses++; return skips }}
+			it := c.set.NewIter(background, o)
+			it.First()
+			it.SeekGE([]byte(key(perTable - 1))) // in the same table
+			if err := it.Close(); err != nil || losses == 0 {
+				t.Errorf("Close = %v after %d losses, want nil after some", err, losses)
+			}
+			c.replace(one)
+			if _, err := c.set.Get(background, []byte(key(7))); err != nil && !errors.Is(err, set.ErrReplaced) {
+				t.Error(err)
+			}
+			checkGet(t, c.set, key(7), "one")
+		})
+	}
+}

@@ -77,7 +77,12 @@ func (v *version) iterTable(ctx context.Context, m *member, o *table.IterOptions
 			h.release()
 		}
 	}()
-	it.Iter = h.reader.With(ctx).NewIter(o)
+	opts := *o
+	opts.OnLoss = func(l table.Loss) bool {
+		it.corrupt = l.Err
+		return o.OnLoss != nil && o.OnLoss(l)
+	}
+	it.Iter = h.reader.With(ctx).NewIter(&opts)
 	return it, nil
 }
 
@@ -94,14 +99,15 @@ func isLost(err error) bool {
 // A tableIter is an Iter over one table, with a reference to its handle.
 type tableIter struct {
 	*table.Iter
-	h *handle
+	h       *handle
+	corrupt error // of a corrupt block, from which the Iter may have moved on
 }
 
 // Close drops the reference.
 func (it *tableIter) Close() error {
 	defer it.h.release()
 	err := it.Iter.Close()
-	it.h.recordLookup(err)
+	it.h.recordLookup(cmp.Or(it.corrupt, err))
 	return err
 }
 
