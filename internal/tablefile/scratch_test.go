@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"runtime/debug"
@@ -36,6 +37,21 @@ func TestHugeBuffersAreNotKept(t *testing.T) {
 	}
 	if lookup, iter, entries := kept(t, 2<<20); lookup != 0 || iter != 0 || entries != 0 {
 		t.Errorf("of 2 MiB, a lookup keeps %d bytes and an Iter %d and %d of entries, want none", lookup, iter, entries)
+	}
+}
+
+// The names of a metaindex are dropped too if they were too many, so that there are no entries in meta.
+func TestRefusedMetaindexIsNotKept(t *testing.T) {
+	t.Parallel()
+	w, err := block.NewWriter(1, block.Order{})
+	errtest.NoError(t, err)
+	for i := range maxMetaBlocks + 1 {
+		errtest.NoError(t, w.Append(fmt.Appendf(nil, "%04d", i), nil))
+	}
+	var s Scratch
+	errtest.NoError(t, s.names.Decode(w.Finish(), rowblock.Order{}))
+	if s.empty(); s.names.Len() != 0 || s.names.Size() > maxPooledNames {
+		t.Errorf("%d names and %d bytes are kept", s.names.Len(), s.names.Size())
 	}
 }
 
