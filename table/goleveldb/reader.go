@@ -124,9 +124,9 @@ func (r *Reader) OffsetOf(key []byte) (offset int64, err error) {
 	return offset, nil
 }
 
-// Release closes the Reader, and its file if that is an io.Closer, after waiting for reads of the file. Methods and
-// iterators then fail with ErrReaderReleased. Slices that Find and Get returned remain valid. Release may be called
-// more than once, and concurrently with other methods.
+// Release closes the Reader, and its file if that is an io.Closer, after waiting for reads of the file. Methods then
+// fail with ErrReaderReleased, and so do iterators when they seek or reach another data block. Slices that Find and Get
+// returned remain valid. Release may be called more than once, and concurrently with other methods.
 func (r *Reader) Release() {
 	r.released.Store(true)
 	r.src.release() // first, so that nothing is opened after the next lines
