@@ -75,6 +75,7 @@ type Sorter struct {
 	large  spool.File
 	buf    []byte // of a large value
 	anyCut bool   // a key is cut
+	read   bool   // All has begun
 
 	filling *chunk.Chunk
 	chunks  int               // in memory, or taken for the next pairs
@@ -116,6 +117,9 @@ func (s *Sorter) Append(key, value []byte) error {
 func (s *Sorter) append(key, value []byte) (err error) {
 	if s.ctx.Err() != nil { // context.Cause takes a lock
 		return s.err()
+	}
+	if s.read {
+		return errRead
 	}
 	if n := len(key) + len(value); n > maxPair {
 		return fmt.Errorf("merge: pair %d has %d bytes, and the limit of a pair in a table is %d", s.pairs+1, n, maxPair)
@@ -165,12 +169,18 @@ func (p *Sorted) Value() (value []byte, err error) {
 	return p.s.buf, err
 }
 
-// errRead is returned once the pairs have been read: the chunks in memory are gone then.
+// errRead is returned once the pairs are being read: the chunks in memory are in use or gone then.
 var errRead = errors.New("merge: the pairs of a Sorter can be read only once")
 
-// All returns the pairs in the order of their keys, for one loop. After it, Append and another loop return an error.
+// All returns the pairs in the order of their keys, for one loop. In it and after it, Append and another loop return an
+// error.
 func (s *Sorter) All() iter.Seq2[*Sorted, error] {
 	return func(yield func(*Sorted, error) bool) {
+		if s.read {
+			yield(nil, cmp.Or(s.err(), errRead))
+			return
+		}
+		s.read = true
 		defer s.fail(errRead)
 		it, err := s.merged()
 		last, next := new(Sorted), new(Sorted)

@@ -390,6 +390,38 @@ func TestSorterIsReadOnce(t *testing.T) {
 	}
 }
 
+// In the loop, another loop is an error too, and a pair that is appended ends it.
+func TestSorterIsReadOnly(t *testing.T) {
+	t.Parallel()
+	s, err := NewSorter(t.Context(), &SorterOptions{Dir: t.TempDir(), limits: small})
+	noError(t, err)
+	defer s.Close()
+	for _, key := range []string{"a", "b", "c"} {
+		noError(t, s.Append([]byte(key), nil))
+	}
+	var got []string
+	for p, err := range s.All() {
+		if err != nil {
+			got = append(got, err.Error())
+			continue
+		}
+		got = append(got, string(p.Key))
+		for p, err := range s.All() {
+			if p != nil || err != errRead {
+				t.Errorf("All in a loop = %v, %v", p, err)
+			}
+		}
+		if len(got) == 2 {
+			if err := s.Append([]byte("bb"), nil); err != errRead {
+				t.Errorf("Append in a loop = %v", err)
+			}
+		}
+	}
+	if want := []string{"a", "b", errRead.Error()}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 // For any Memory, the chunks that can be in memory together take no more, and more Memory makes chunks larger.
 func TestSorterLimits(t *testing.T) {
 	t.Parallel()
