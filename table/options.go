@@ -140,12 +140,9 @@ func (o *WriterOptions) checkNames() error {
 			names = append(names, filterNames(p)...)
 		}
 	}
-	size := len(names) * len(format.TableFilterPrefix)
+	n, size := len(names), len(names)*len(format.TableFilterPrefix)
 	for _, name := range names {
 		size += len(name)
-	}
-	if size > maxNames {
-		return fmt.Errorf("table: the %d names of the filter policies take %d bytes (maximum %d)", len(names), size, maxNames)
 	}
 	if o.Properties {
 		names = append(names, userComparerName(o.Comparer))
@@ -157,6 +154,9 @@ func (o *WriterOptions) checkNames() error {
 		if len(name) > maxName {
 			return fmt.Errorf("table: policy, comparer or prefixer has a name of %d bytes, %s (maximum %d)", len(name), format.Quote([]byte(name)), maxName)
 		}
+	}
+	if size > maxNames { // a single name is not the reason
+		return fmt.Errorf("table: the %d names of the filter policies take %d bytes (maximum %d)", n, size, maxNames)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package table_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -182,5 +183,15 @@ func TestFilterKeyOfUserKeys(t *testing.T) {
 	err := without.Verify()
 	if err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), "internalkey.UserKey") {
 		t.Errorf("Verify without FilterKey = %v, want a hint at internalkey.UserKey", err)
+	}
+}
+
+// For a name that is too long alone, the error has the maximum for one name.
+func TestLongFilterName(t *testing.T) {
+	t.Parallel()
+	o := &table.WriterOptions{FilterPolicy: filter.Rename(filter.NewBloom(10), strings.Repeat("n", 20_000))}
+	_, err := table.NewWriter(io.Discard, o)
+	if err == nil || !strings.Contains(err.Error(), "has a name of 20000 bytes") || !strings.HasSuffix(err.Error(), "(maximum 1024)") {
+		t.Errorf("%v, want the length of the name and its maximum", err)
 	}
 }
