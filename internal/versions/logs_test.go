@@ -58,11 +58,11 @@ func TestStored(t *testing.T) {
 		edits []string
 		want  []wal.Stored
 	}{
-		"two transactions":            {[]string{first, one, two}, []wal.Stored{{Lowest: 3, Last: 6}, {Lowest: 7, Last: 8}}},
+		"two transactions":            {[]string{first, one, two}, []wal.Stored{{After: 2, Lowest: 3, Last: 6}, {After: 6, Lowest: 7, Last: 8}}},
 		"a compaction":                {[]string{first, add(1, 2)}, nil},
 		"C++ LevelDB":                 {[]string{first, "\x02\x03" + one}, nil},
 		"no table":                    {[]string{first, "\x04\x06"}, nil},
-		"a log is written to a table": {[]string{first, one, "\x02\x04\x04\x02" + add(1, 2), two}, []wal.Stored{{Lowest: 7, Last: 8}}},
+		"a log is written to a table": {[]string{first, one, "\x02\x04\x04\x02" + add(1, 2), two}, []wal.Stored{{After: 6, Lowest: 7, Last: 8}}},
 		"numbers after its last one":  {[]string{first, "\x04\x02" + add(5, 3)}, nil},
 	} {
 		v, err := Read(writeEdits(t, tt.edits...))

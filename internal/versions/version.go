@@ -116,7 +116,7 @@ func (e *versionBuilder) apply(edit []byte) error {
 	if !hadLog || !hasLog || e.log != before.log || e.previousLog != before.previousLog {
 		e.flushed = e.LastSequence
 	}
-	e.addStored(edit)
+	e.addStored(edit, before.LastSequence)
 	if len(e.tables) > MaxTables {
 		return wal.Corruptionf("more than %d tables", MaxTables)
 	}
@@ -126,8 +126,8 @@ func (e *versionBuilder) apply(edit []byte) error {
 // addStored records the transaction that an edit commits. goleveldb's other edits do not have both tables and a
 // sequence number, or name a log, as all edits of C++ LevelDB do. An edit that names a log moves the logs before the
 // transactions to tables.
-func (v *Version) addStored(edit []byte) {
-	s, hasLog := wal.Stored{Lowest: math.MaxUint64}, false
+func (v *Version) addStored(edit []byte, after uint64) {
+	s, hasLog := wal.Stored{After: after, Lowest: math.MaxUint64}, false
 	for f := range Fields(edit) {
 		switch f.Kind {
 		case FieldLog:

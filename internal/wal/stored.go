@@ -7,9 +7,12 @@ import (
 
 // A Stored is a transaction of goleveldb in the MANIFEST. Its writes are in tables, and in no log.
 type Stored struct {
+	After  uint64 // the last sequence number in the MANIFEST before it; later logged writes can be between
 	Lowest uint64 // the lowest sequence number in the bounds of its tables; that of its first write may be lower
 	Last   uint64 // the sequence number of its last write
 }
+
+const unlessStored = ", unless a transaction has them"
 
 // addGap records the loss of the writes before a given one, except for those of transactions. goleveldb begins no
 // transaction while the newest log has writes and the one before is live. So if a transaction ends where the newest
@@ -25,8 +28,23 @@ func (l *Log) addGap(sequence uint64, offset int64) {
 	case lowest == sequence || lowest > l.last+1 && l.tornBefore: // a log whose end was cut
 		l.add(d)
 	case lowest > l.last+1:
-		d.Reason += ", unless a transaction has them"
+		d.Reason += unlessStored
 		l.Doubtful = &d
+	}
+}
+
+// addEmptied records the writes before the first one of all logs that may have been in the empty log before. Only
+// writes between the last number that the MANIFEST had before a transaction and its first write can have been there.
+func (l *Log) addEmptied(sequence uint64, offset int64) {
+	d := l.gapBefore(sequence, offset)
+	for _, s := range l.Stored {
+		if s.Last < sequence && s.Lowest > s.After+1 {
+			if l.Doubtful == nil {
+				d.After, d.Reason = s.After, d.Reason+unlessStored
+				l.Doubtful = &d
+			}
+			d.Before = s.Lowest
+		}
 	}
 }
 
