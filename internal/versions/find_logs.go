@@ -20,7 +20,8 @@ func (v *Version) FindLogs(dir regular.Dir, names []string) (live []string, lost
 
 // wasEmpty reports whether the missing log that the MANIFEST names had no writes. That is certain if the sequence
 // numbers continue in the logs after it, or if there is exactly one log after it, which is empty, and the MANIFEST
-// knows all newer tables. Several empty logs prove nothing, since crashes leave them even after a log with writes.
+// knows all newer tables or the engine is running: it names a new log when it opens the database, and writes tables
+// before their edits. Several empty logs prove nothing, since crashes leave them even after a log with writes.
 // C++ LevelDB never removes a log that its MANIFEST names, and the last sequence number in its edits can belong to
 // a write in the log.
 func (v *Version) wasEmpty(dir regular.Dir, after, names []string) bool {
@@ -34,7 +35,8 @@ func (v *Version) wasEmpty(dir regular.Dir, after, names []string) bool {
 			return v.isCurrent(dir)
 		}
 	}
-	return len(after) == 1 && !v.LacksTables(dir, names) && v.isCurrent(dir)
+	isKnown := dir.FS() == nil && LockHolder(dir.Path("")) != 0 || !v.LacksTables(dir, names)
+	return len(after) == 1 && isKnown && v.isCurrent(dir)
 }
 
 // startsWith reports whether the first write in a log has the given sequence number, with no damage before it, or
