@@ -151,7 +151,7 @@ func (l *Log) follow(sequence uint64, offset int64) {
 	case l.last > 0 && sequence > l.last+1, l.last == 0 && (l.lacking || l.Start > 0 && sequence > l.Start):
 		l.addGap(sequence, offset)
 	case l.last == 0 && l.isNext:
-		l.addEmptied(sequence, offset)
+		l.addUnstored(l.gapBefore(sequence, offset))
 	case l.numbers.end == 0 && l.last > 0 && sequence <= l.last: // an old log, or a copy of one, in place of another
 		l.add(missing(offset, "it does not go on where the log before ends", l.last, sequence))
 	}

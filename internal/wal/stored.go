@@ -12,40 +12,48 @@ type Stored struct {
 	Last   uint64 // the sequence number of its last write
 }
 
-const unlessStored = ", unless a transaction has them"
-
-// addGap records the loss of the writes before a given one, except for those of transactions. goleveldb begins no
-// transaction while the newest log has writes and the one before is live. So if a transaction ends where the newest
-// log starts, all missing writes after its first one are stored. Of its first one, only a bound is known.
+// addGap records the loss of the writes before a given one, except for those of transactions.
 func (l *Log) addGap(sequence uint64, offset int64) {
 	d := l.gapBefore(sequence, offset)
-	lowest := sequence
-	if n := len(l.Stored); n > 0 && d.InLogBefore && l.Stored[n-1].Last+1 == sequence {
-		i := slices.IndexFunc(l.Stored, func(s Stored) bool { return s.Last > l.last })
-		lowest = l.Stored[i].Lowest
-	}
-	switch d.Before = lowest; {
-	case lowest == sequence || lowest > l.last+1 && l.tornBefore: // a log whose end was cut
+	if n := len(l.Stored); n == 0 || !d.InLogBefore || l.Stored[n-1].Last+1 != sequence {
 		l.add(d)
-	case lowest > l.last+1:
-		d.Reason += unlessStored
+		return
+	}
+	l.addUnstored(d)
+}
+
+// addUnstored records the loss of the missing writes that no transaction has.
+func (l *Log) addUnstored(d LogDamage) {
+	switch d.After, d.Before = l.unstored(d.Before); {
+	case d.Before == 0:
+	case l.tornBefore: // a log whose end was cut
+		l.add(d)
+	default:
+		d.Reason += ", unless a transaction has them"
 		l.Doubtful = &d
 	}
 }
 
-// addEmptied records the writes before the first one of all logs that may have been in the empty log before. Only
-// writes between the last number that the MANIFEST had before a transaction and its first write can have been there.
-func (l *Log) addEmptied(sequence uint64, offset int64) {
-	d := l.gapBefore(sequence, offset)
+// unstored returns the range of missing writes before a given one that may be in no transaction: > after and < before,
+// or 0, 0. goleveldb begins no transaction while the newest log has writes and the one before is live. So behind the
+// last write read, all missing writes after the first one of a transaction are stored. If none was read, the log
+// before can have been before any transaction. Of the first write of a transaction, only a bound is known.
+func (l *Log) unstored(sequence uint64) (after, before uint64) {
 	for _, s := range l.Stored {
-		if s.Last < sequence && s.Lowest > s.After+1 {
-			if l.Doubtful == nil {
-				d.After, d.Reason = s.After, d.Reason+unlessStored
-				l.Doubtful = &d
+		if s.Last <= l.last || s.Last >= sequence {
+			continue
+		}
+		if last := max(l.last, s.After); s.Lowest > last+1 {
+			if before == 0 {
+				after = last
 			}
-			d.Before = s.Lowest
+			before = s.Lowest
+		}
+		if l.last > 0 {
+			break
 		}
 	}
+	return after, before
 }
 
 // Losses returns Damage and Doubtful.
