@@ -65,7 +65,7 @@ func (p *opener) liveLogs(v *versions.Version) ([]string, error) {
 
 // missingLog is the error for a live log that does not exist.
 func (p *opener) missingLog(name string) error {
-	return wal.Corruptionf("%s does not exist, but the MANIFEST names it or an earlier log, so writes are lost: restore it, or set IgnoreLogs",
+	return wal.Corruptionf("%s does not exist, but the MANIFEST names it or an earlier log, so writes may be lost: restore it, or set IgnoreLogs",
 		p.dir.Path(name))
 }
 

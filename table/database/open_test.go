@@ -90,7 +90,7 @@ var damages = map[string]struct {
 	"a last sequence number that is too low": {func(c *changed) { c.last = 2 }, nil, `MANIFEST-000001: the last sequence number is 2, but 000003.ldb has the key "b" @ 3 : set: restore the file`},
 	"a table of goleveldb's recovery":        {func(c *changed) { c.addRecovered("aaaa") }, nil, "000006.ldb: index block: separator "},
 	"a log that is missing": {nil, func(files fstest.MapFS) { delete(files, "000004.log") },
-		"000004.log does not exist, but the MANIFEST names it or an earlier log, so writes are lost: restore it, or set IgnoreLogs"},
+		"000004.log does not exist, but the MANIFEST names it or an earlier log, so writes may be lost: restore it, or set IgnoreLogs"},
 	"a log that was cut": {nil, func(files fstest.MapFS) { files["000004.log"].Data = files["000004.log"].Data[:30] },
 		"000004.log: offset 24: writes between its end and the next log are missing: the write with sequence number 5 is lost: restore the file"},
 	"damage in a log": {nil, func(files fstest.MapFS) { files["000004.log"].Data[9] ^= 1 }, "000004.log: offset 0: checksum mismatch"},
