@@ -130,6 +130,30 @@ func TestSameLayerAtOnce(t *testing.T) {
 	checkSwept(t, memory)
 }
 
+// A part may remove the keys that it adds without values: both tables then have the same bytes and the same name.
+func TestPartOfEqualTables(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, s := range []set.Store{dirStore(dir), newMemoryStore()} {
+		noError(t, buildSmall(t, s, set.BuilderOptions{}, 5, "old"))
+		for range 2 { // the second build finds its tables
+			b, err := set.NewBuilder(t.Context(), s, &set.BuilderOptions{Layer: true, Part: 1})
+			noError(t, err)
+			noError(t, b.Append([]byte("both"), nil))
+			noError(t, b.Remove([]byte("both")))
+			l := commit(t, b)
+			for range 2 {
+				noError(t, set.Publish(t.Context(), s, l, &set.BuilderOptions{Layer: true}))
+			}
+			m, err := set.LoadManifest(t.Context(), s, set.ManifestName)
+			noError(t, err)
+			checkDiff(t, "tables and removals of layers", [][2]int{{1, 1}}, layersOf(m))
+		}
+	}
+	_, err := openDir(t, dir, nil).Get(t.Context(), []byte("both"))
+	noError(t, err)
+}
+
 // A Builder that waits for another one ends with its context, and leaves the set unchanged.
 func TestLayerWaits(t *testing.T) {
 	t.Parallel()

@@ -38,7 +38,8 @@ type Pending interface {
 	Create(ctx context.Context) (io.WriteCloser, error)
 
 	// Publish stores all tables under their names, in the order of Create. All are closed. A file of the same name
-	// and size may stay. Abort removes the tables, except after Publish. Any goroutine may call it at any time.
+	// and size may stay. Two tables may have the same name, and then the same bytes. Abort removes the tables, except
+	// after Publish. Any goroutine may call it at any time.
 	Publish(ctx context.Context, tables []Table) error
 	Abort() error
 }

@@ -143,9 +143,12 @@ func (p *pendingDir) Create(context.Context) (io.WriteCloser, error) {
 func pendingName(i int) string { return fmt.Sprintf("%06d.ldb", i) }
 
 func (p *pendingDir) Publish(_ context.Context, tables []Table) error {
-	names := make([]string, len(tables))
+	var names []string
 	for i, t := range tables {
-		names[i] = t.Name
+		if i > 0 && t.Name == tables[i-1].Name {
+			continue // a part can add and remove the same keys, in equal tables
+		}
+		names = append(names, t.Name)
 		if err := p.Rename(pendingName(i), t.Name); err != nil {
 			return err
 		}
