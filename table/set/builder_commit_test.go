@@ -49,9 +49,10 @@ func TestCommitThatFails(t *testing.T) {
 // Publish without tables does not replace a set, unless that is empty or missing.
 func TestPublishWithoutTables(t *testing.T) {
 	t.Parallel()
-	dir, empty := t.TempDir(), t.TempDir()
+	dir, empty := t.TempDir(), filepath.Join(t.TempDir(), "created")
 	buildSet(t, dir, 25, "old")
 	m := readManifest(t, dir)
+	commit(t, newBuilder(t, empty, set.BuilderOptions{Part: 1})) // removes the directory
 	checkError(t, "Publish", set.Publish(t.Context(), dirStore(dir), set.Layer{}, nil), set.ErrEmpty, "set.jsonl is unchanged")
 	checkDiff(t, "manifest", m, readManifest(t, dir))
 	for range 2 {
@@ -60,6 +61,7 @@ func TestPublishWithoutTables(t *testing.T) {
 	if m := readManifest(t, empty); len(m.Tables) > 0 {
 		t.Errorf("tables %v, want none", m.Tables)
 	}
+	checkDiff(t, "files", []string{set.ManifestName}, names(t, empty))
 }
 
 // An entry that a Builder rejected is not lost silently: the error stays, and nothing is committed.

@@ -117,13 +117,20 @@ func lastNumber(m *Manifest) (last int) {
 // or, with Layer, its newest layer. If a table is missing, the error is [ErrMissing]. Publish can be repeated: if the
 // layer is still the newest one, it is not added again. Without tables, Publish does not replace a set: the error is
 // [ErrEmpty]. Publish uses Layer, Check and Lease of o. If o is nil, the defaults are used.
-func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) error {
+func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) (err error) {
 	o = cmp.Or(o, &BuilderOptions{})
 	if err := checkLeaseName(o.Lease); err != nil {
 		return err
 	}
 	if len(l.Removals) > 0 && !o.Layer {
 		return errors.New("set: Removals without Layer: a new set has nothing to remove")
+	}
+	if len(l.Tables) == 0 && !o.Layer { // all parts are empty, and may have left no Store
+		var p Pending
+		if p, err = s.Begin(ctx); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, p.Abort()) }()
 	}
 	return exclusively(ctx, s, o.Lease, func() error {
 		if err := checkExist(ctx, s, (&Manifest{Layers: []Layer{l}}).All()); err != nil {
@@ -287,14 +294,4 @@ func (old storedManifest) names() nameSet {
 		}
 	}
 	return names
-}
-
-// copyTable copies a table to the name of t.
-func copyTable(ctx context.Context, s Store, from string, t Table) error {
-	r, err := s.Open(ctx, from)
-	if err != nil {
-		return err
-	}
-	defer r.Close() // it was only read
-	return PutTable(ctx, s, t, r)
 }

@@ -88,6 +88,16 @@ func PutTable(ctx context.Context, s Store, t Table, r io.Reader) (err error) {
 	return p.Publish(ctx, []Table{t})
 }
 
+// copyTable copies a table to the name of t.
+func copyTable(ctx context.Context, s Store, from string, t Table) error {
+	r, err := s.Open(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer r.Close() // it was only read
+	return PutTable(ctx, s, t, r)
+}
+
 // A checkedTable reads a table. At its end, it compares size and SHA-256 with the line in the manifest.
 type checkedTable struct {
 	ctx context.Context // after it is done, reads fail
