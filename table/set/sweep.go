@@ -18,8 +18,8 @@ type SweepOptions struct {
 	DryRun bool      // remove nothing
 	Before time.Time // if not zero, files that changed later, or at an unknown time, stay
 
-	// Match reports whether an unlisted file may be removed. If nil, tables and temporary files with a Builder's names
-	// may be.
+	// Match is called for each file, and reports whether it may be removed if it is unlisted. If nil, tables and
+	// temporary files with a Builder's names may be.
 	Match func(name string) bool
 
 	// Manifests are further manifests in the Store whose tables stay. A missing one is an error. To require
@@ -109,7 +109,7 @@ func (w *sweeper) find(ctx context.Context) (left []File, err error) {
 	}
 	slices.SortFunc(files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
 	for _, f := range files {
-		if w.listed.has(f.Name) || !w.Match(f.Name) && !leases.MatchString(f.Name) {
+		if !w.Match(f.Name) && !leases.MatchString(f.Name) || w.listed.has(f.Name) {
 			continue
 		}
 		young, err := w.isYoung(ctx, &f)

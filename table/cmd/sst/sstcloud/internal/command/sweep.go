@@ -73,7 +73,7 @@ func sweepOptions(notes io.Writer, s *store.Store, manifests []string) set.Sweep
 		o.Manifests = []string{set.ManifestName}
 	}
 	o.Match = func(name string) bool {
-		if path.Ext(name) == ".jsonl" {
+		if path.Ext(name) == ".jsonl" && name != set.ManifestName && !slices.Contains(manifests, name) {
 			text.Note(notes, "%s is ignored: if programs read it, add --manifest %s", s.Path(name), text.ShellWord(name))
 		}
 		if whole := temporary.ReplaceAllString(name, ""); s.Dir != "" && whole != name {

@@ -67,3 +67,16 @@ func TestManifestWhileDeleting(t *testing.T) {
 		}
 	}
 }
+
+// In a bucket, names that differ in case are different manifests, and a note names each one that is ignored.
+func TestManifestsThatDifferInCase(t *testing.T) {
+	bucket, sets := openWorlds(t)
+	w := newWorld(t, bucket, 0, sets)
+	for name, ignored := range map[string]bool{"Set.jsonl": true, set.ManifestName: false} {
+		noError(t, w.bucket.WriteAll(context.Background(), name, manifestOf(t, 1), nil))
+		p := w.sweep().run()
+		if p.status != 0 || strings.Contains(p.output, "/"+name+" is ignored") != ignored {
+			t.Errorf("%v, want a note of %s: %t", p, name, ignored)
+		}
+	}
+}
