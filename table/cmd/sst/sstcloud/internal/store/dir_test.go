@@ -33,6 +33,7 @@ func TestURLsThatAreRefused(t *testing.T) {
 		"s3://me:secret@b/x":                   "s3://me:xxxxx@b/x: a bucket has no path",
 		"s3://b?prefix=where":                  "the prefix does not end with /: use prefix=where/",
 		"s3://b?prefix=/where/":                "the prefix begins with /: use prefix=where/",
+		"file://" + dir + "?prefix=a/../../b/": "the prefix is outside the directory",
 	} {
 		s, err := Open(t.Context(), url)
 		if err == nil {

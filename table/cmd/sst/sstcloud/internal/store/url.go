@@ -2,6 +2,7 @@ package store
 
 import (
 	"net/url"
+	"path/filepath"
 	"strings"
 
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -44,6 +45,8 @@ func takePrefix(u *url.URL) (string, error) {
 		return "", cli.UsageErrorf("%s: the prefix does not end with /: use prefix=%s/", u.Redacted(), prefix)
 	case strings.HasPrefix(prefix, "/"):
 		return "", cli.UsageErrorf("%s: the prefix begins with /: use prefix=%s", u.Redacted(), strings.TrimLeft(prefix, "/"))
+	case u.Scheme == "file" && prefix != "" && !filepath.IsLocal(prefix):
+		return "", cli.UsageErrorf("%s: the prefix is outside the directory: name that directory in the URL", u.Redacted())
 	}
 	if q.Del("prefix"); u.Scheme == "file" && len(q) > 0 {
 		return "", cli.UsageErrorf("%s: unknown parameter: a directory takes only prefix", u.Redacted())
