@@ -62,10 +62,7 @@ func (p Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) i
 	if i := (InterruptError{}); errors.As(err, &i) { // the rest of the output is not needed
 		return i.Report(stderr)
 	}
-	if flushErr := out.Flush(); err == nil || errors.Is(err, ErrNegative) && flushErr != nil {
-		err = flushErr
-	}
-	switch {
+	switch err = flushed(out, err); {
 	case errors.Is(err, ErrNegative): // the result is printed already
 	case isClosedPipe(err):
 		return InterruptError{Signal: syscall.SIGPIPE}.Report(stderr)
@@ -73,6 +70,21 @@ func (p Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) i
 		p.printError(stderr, command, err)
 	}
 	return StatusOf(err)
+}
+
+// flushed flushes the output of a command that ended with err. If that fails, the error is reported too, even after
+// damage: its messages name what is missing from the output, which would not be all.
+func flushed(out Stdout, err error) error {
+	failed := out.Flush()
+	switch {
+	case failed == nil || errors.Is(err, failed): // the command may have returned it
+		return err
+	case err == nil || errors.Is(err, ErrNegative):
+		return failed
+	case isClosedPipe(failed): // nobody misses the output
+		return err
+	}
+	return errors.Join(err, failed)
 }
 
 // isClosedPipe reports whether the reader of the output has closed it, which needs no message. For a network
