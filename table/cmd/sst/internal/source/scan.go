@@ -34,10 +34,51 @@ func (s *Source) Scan(o ScanOptions) iter.Seq2[Entry, error] {
 	switch {
 	case s.isLog && o.Versions && !o.Reverse && !o.InOrder:
 		return s.scanLogsInOrder(o)
+	case o.Versions && s.haveEqualEntries():
+		return s.scanByAge(o)
 	case o.Versions || s.isSet() && s.dir.Layers == 0:
 		return s.scanAll(o)
 	}
 	return s.newestVersions(o)
+}
+
+// haveEqualEntries reports whether tables can have equal entries that scanAll does not yield by age: in a directory
+// whose tables are not listed.
+func (s *Source) haveEqualEntries() bool {
+	isListed := func(t *Table) bool { return t.Meta != nil }
+	return len(s.Tables) > 1 && !s.isSet() && s.Order != table.AnyOrder && !slices.ContainsFunc(s.Tables, isListed)
+}
+
+// scanByAge is scanAll with equal entries in the order of their tables' ages.
+func (s *Source) scanByAge(o ScanOptions) iter.Seq2[Entry, error] {
+	return func(yield func(Entry, error) bool) {
+		var equal []Entry // copies
+		yieldEqual := func() bool {
+			slices.SortStableFunc(equal, func(a, b Entry) int { return cmp.Compare(a.age, b.age) })
+			if o.Reverse {
+				slices.Reverse(equal)
+			}
+			for _, e := range equal {
+				if !yield(e, nil) {
+					return false
+				}
+			}
+			equal = equal[:0]
+			return true
+		}
+		for e, err := range s.scanAll(o) {
+			if (err != nil || len(equal) > 0 && e.Compare(equal[0], s.logOrder()) != 0) && !yieldEqual() {
+				return
+			}
+			if err != nil {
+				yield(Entry{}, err)
+				return
+			}
+			e.Key, e.Value = bytes.Clone(e.Key), bytes.Clone(e.Value)
+			equal = append(equal, e)
+		}
+		yieldEqual()
+	}
 }
 
 // newestVersions yields the newest entry of each key. It skips tombstones unless Tombstones is set. Among internal
@@ -46,7 +87,7 @@ func (s *Source) Scan(o ScanOptions) iter.Seq2[Entry, error] {
 func (s *Source) newestVersions(o ScanOptions) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		var newest Entry // a copy
-		have, atOnce, lost := false, s.Internal && !o.Reverse, s.NewLossCursor()
+		have, atOnce, lost := false, s.Internal && !o.Reverse && !s.haveEqualEntries(), s.NewLossCursor()
 		show := func(e *Entry) bool {
 			if e.Kind == internalkey.Set {
 				return yield(*e, nil)
