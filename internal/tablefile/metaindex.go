@@ -31,6 +31,7 @@ func (f *File) ReadMetaindex(s *Scratch) (Metaindex, error) {
 		err = errTooManyMetaBlocks
 	}
 	if err != nil {
+		s.names = rowblock.Decoded{} // no entries refer to it
 		return nil, f.Damaged(MetaindexBlock, h, err)
 	}
 	s.meta = s.meta[:0]

@@ -59,7 +59,7 @@ func (s *Scratch) empty() {
 	if cap(s.key) > maxPooledKey {
 		s.key = nil
 	}
-	if s.names.Size() > 0 { // entries may refer to dropped buffers, also of a metaindex that was refused
+	if len(s.meta) > 0 { // entries may refer to dropped buffers
 		clear(s.meta)
 		s.meta = s.meta[:0]
 		if s.names.Reset(); s.names.Size() > maxPooledNames {

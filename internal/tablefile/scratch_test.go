@@ -1,17 +1,20 @@
 package tablefile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"runtime/debug"
+	"sync/atomic"
 	"testing"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/filterblock"
+	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
@@ -40,20 +43,28 @@ func TestHugeBuffersAreNotKept(t *testing.T) {
 	}
 }
 
-// The names of a metaindex are dropped too if they were too many, so that there are no entries in meta.
+// The names of a metaindex with too many are dropped, since no entries refer to them.
 func TestRefusedMetaindexIsNotKept(t *testing.T) {
 	t.Parallel()
-	w, err := block.NewWriter(1, block.Order{})
-	errtest.NoError(t, err)
+	var file rawtable.File
+	var names []string
 	for i := range maxMetaBlocks + 1 {
-		errtest.NoError(t, w.Append(fmt.Appendf(nil, "%04d", i), nil))
+		names = append(names, fmt.Sprintf("%04d", i), "")
 	}
+	contents := file.Footer(file.Block(rawtable.Entries(names...)), file.Block(rawtable.Entries()))
+	var f File
+	errtest.NoError(t, f.Init(bytes.NewReader(contents), int64(len(contents)), &Options{Reporter: refused{}, MaxBlockSize: 1 << 20}, new(atomic.Bool)))
 	var s Scratch
-	errtest.NoError(t, s.names.Decode(w.Finish(), rowblock.Order{}))
-	if s.empty(); s.names.Len() != 0 || s.names.Size() > maxPooledNames {
-		t.Errorf("%d names and %d bytes are kept", s.names.Len(), s.names.Size())
+	if _, err := f.ReadMetaindex(&s); err != errTooManyMetaBlocks || s.names.Len() != 0 || s.names.Size() > maxPooledNames {
+		t.Errorf("%v; %d names and %d bytes are kept", err, s.names.Len(), s.names.Size())
 	}
 }
+
+// refused is a Reporter that returns the cause.
+type refused struct{}
+
+func (refused) Corrupt(d Damage) error { return d.Err }
+func (refused) Prefix() string         { return "" }
 
 // A cursor keeps the buffers of an Iter for the next block that is not decoded, but not the block before.
 func TestCursorDropsBlock(t *testing.T) {
