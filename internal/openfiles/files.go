@@ -29,7 +29,7 @@ type Files struct {
 	waiting atomic.Int64 // number of waits for a slot; meanwhile no file is kept, so that each gets one
 }
 
-// A knownFile is a name and the file that had it at first. The Files' mu guards info, and changes of kept.
+// A knownFile is a name and the file that had it at first. The Files' mu guards changes of info and kept.
 type knownFile struct {
 	name      string
 	info      fs.FileInfo          // from the first opening; nil before
@@ -195,7 +195,11 @@ func sameFile(a, b fs.FileInfo) bool {
 }
 
 // Close closes the named file if it is kept. The next read opens it again, and checks that it is the same file.
-func (c *Files) Close(name string) { c.closeKept(c.named(name)) }
+func (c *Files) Close(name string) {
+	if known, found := c.known.Load(name); found {
+		c.closeKept(known.(*knownFile))
+	}
+}
 
 // closeKept closes a file if it is kept.
 func (c *Files) closeKept(known *knownFile) {

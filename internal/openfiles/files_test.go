@@ -109,6 +109,36 @@ func TestForgetWhileOpening(t *testing.T) {
 	}
 }
 
+// Close of a file that is not known, such as a forgotten one, adds nothing that stays in memory.
+func TestCloseOfAnUnknownFile(t *testing.T) {
+	t.Parallel()
+	c := New(1, openerOf(t, 1), nil)
+	f, err := c.Acquire(t.Context(), "0")
+	noError(t, err)
+	f.Release()
+	c.Forget("0")
+	c.Close("0")
+	if _, known := c.known.Load("0"); known || len(c.slots) != 0 {
+		t.Errorf("known: %t, %d files are open, want none", known, len(c.slots))
+	}
+}
+
+// A read takes no lock, so it can find a file that another goroutine has just closed. Then it opens the file again.
+func TestReadFindsAClosedFile(t *testing.T) {
+	t.Parallel()
+	c := New(1, openerOf(t, 1), nil)
+	f, err := c.Acquire(t.Context(), "0")
+	noError(t, err)
+	f.Release()
+	c.Close("0")
+	c.named("0").kept.Store(f) // as the read has loaded it before Close
+	_, err = c.ReadAt(t.Context(), "0", make([]byte, 1), 0)
+	noError(t, err)
+	if len(c.slots) != 0 {
+		t.Errorf("%d files are open, want none", len(c.slots))
+	}
+}
+
 // If two reads open one file at the same time, one of the two is kept, and the other is closed when its read has
 // ended.
 func TestFileOpenedTwiceAtOnceIsKeptOnce(t *testing.T) {
