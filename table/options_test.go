@@ -186,6 +186,41 @@ func TestFilterKeyOfUserKeys(t *testing.T) {
 	}
 }
 
+// shortNames is a Bloom filter with n aliases, which are as short as possible.
+type shortNames struct {
+	filter.Bloom
+	n int
+}
+
+func (s shortNames) Aliases() (names []string) {
+	for i := range s.n {
+		name := []byte{byte(i)}
+		if i >= 256 {
+			name = append(name, byte(i>>8))
+		}
+		names = append(names, string(name))
+	}
+	return names
+}
+
+// A Reader reads the metaindex of a table with as many filter names as a Writer accepts.
+func TestManyShortFilterNames(t *testing.T) {
+	t.Parallel()
+	o := &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10), Properties: true}
+	n := 1000
+	for ; ; n-- {
+		o.FilterPolicy = shortNames{filter.NewBloom(10), n}
+		if _, err := table.NewWriter(io.Discard, o); err == nil {
+			break
+		}
+	}
+	if n < 900 {
+		t.Errorf("a Writer accepts %d names, want at least 900", n)
+	}
+	r := open(t, build(t, o, []workload.Pair{{Key: []byte("key"), Value: []byte("value")}}), nil)
+	noError(t, errors.Join(r.FilterErr(), r.Verify()))
+}
+
 // For a name that is too long alone, the error has the maximum for one name.
 func TestLongFilterName(t *testing.T) {
 	t.Parallel()
