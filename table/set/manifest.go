@@ -193,8 +193,8 @@ func isSum(s string) bool {
 const maxName = 255
 
 // CheckName returns an error if name cannot be a table's name on all systems. A name has 1 to 255 printable ASCII
-// characters, none of them / \ : < > " | ? *, and does not end with a dot or space. In any case, it is not a Windows
-// device such as con.ldb, [ManifestName] or set.jsonl.lock.
+// characters, none of them / \ : < > " | ? *, and does not end with a dot or space. Windows devices such as con.ldb,
+// [ManifestName] and set.jsonl.lock are reserved, in upper and lower case.
 func CheckName(name string) error {
 	if err := checkName(name); err != nil {
 		return fmt.Errorf("set: %w", err)
