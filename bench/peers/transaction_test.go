@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,15 +43,16 @@ func writeTransactions(t *testing.T, transactions ...[]string) (dir string) {
 	db, err := leveldb.Open(s, nil)
 	noError(t, err)
 	var flush sync.WaitGroup
+	var flushed error
 	defer func() {
 		close(s.release)
 		flush.Wait()
-		noError(t, db.Close())
+		noError(t, errors.Join(flushed, db.Close()))
 	}()
 	put := func(key string) { noError(t, db.Put([]byte(key), []byte(key), nil)) }
 	put("log1")
 	put("log2")
-	flush.Go(func() { noError(t, db.CompactRange(util.Range{})) }) // begins the next log
+	flush.Go(func() { flushed = db.CompactRange(util.Range{}) }) // begins the next log
 	<-s.waiting
 	for _, keys := range transactions {
 		tr, err := db.OpenTransaction()
