@@ -139,6 +139,23 @@ func TestReadFindsAClosedFile(t *testing.T) {
 	}
 }
 
+// To open another file, one that was not read again is closed.
+func TestFilesInUseStayOpen(t *testing.T) {
+	t.Parallel()
+	open := openerOf(t, 3)
+	for range 50 { // the order of eviction is random otherwise
+		c := New(2, open, nil)
+		for _, name := range []string{"0", "1", "0", "2"} {
+			_, err := c.ReadAt(t.Context(), name, make([]byte, 1), 0)
+			noError(t, err)
+		}
+		if c.named("0").kept.Load() == nil || c.named("1").kept.Load() != nil {
+			t.Fatal("file 0, which was read twice, is closed instead of file 1")
+		}
+		c.ForgetAll()
+	}
+}
+
 // If two reads open one file at the same time, one of the two is kept, and the other is closed when its read has
 // ended.
 func TestFileOpenedTwiceAtOnceIsKeptOnce(t *testing.T) {
