@@ -17,8 +17,8 @@ import (
 
 // A Dir is a [Source] for the tables in a directory. It also reads and writes the directory's manifest. A Dir is safe
 // for concurrent use. Each Set needs a Dir of its own, which OpenDir creates. A Dir opens only regular files, and
-// follows no link out of the directory. An open or mapped file stays the same if another takes its name. If a file
-// closed because of MaxOpenFiles was replaced, the error is [ErrReplaced].
+// follows no link out of the directory. An open or mapped file stays the same if another takes its name. Files are
+// closed because of MaxOpenFiles, and when they are corrupt. If a closed file was replaced, the error is [ErrReplaced].
 type Dir struct {
 	path  string
 	files *openfiles.Files
