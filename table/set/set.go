@@ -109,9 +109,9 @@ func (s *Set) FilterErr() error {
 }
 
 // Unavailable returns the tables whose last opening or read failed, with the error. It reads nothing. A mapped table
-// that could not be read, or is corrupt, stays among them until it is opened again. A timeout of a lookup's context does
-// not count as a failure, ReadTimeout does. The caller must not modify the slices. After Close, there is one iteration,
-// with [table.ErrClosed].
+// that could not be read, or is corrupt, stays among them until it is opened again. In other tables, a corrupt data
+// block does not count as a failure: see Verify. ReadTimeout counts, a timeout of a lookup's context does not. The
+// caller must not modify the slices. After Close, there is one iteration, with [table.ErrClosed].
 func (s *Set) Unavailable() iter.Seq2[Table, error] {
 	return func(yield func(Table, error) bool) {
 		v, err := s.acquire()
