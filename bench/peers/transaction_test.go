@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/storage"
 	"github.com/syndtr/goleveldb/leveldb/util"
 
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/database"
 )
 
@@ -112,5 +114,22 @@ func TestGoleveldbTransactionBetweenLogs(t *testing.T) {
 				t.Errorf("sst repair: status %d, %s%s", status, out, stderr)
 			}
 		})
+	}
+}
+
+// A machine that lost power can have lost the log, but not the table with its writes, which the MANIFEST does not
+// list. A repair has these writes, whether or not a transaction may have them.
+func TestRepairOfALogBeforeATransaction(t *testing.T) {
+	t.Parallel()
+	sst := buildSST(t)
+	for _, keys := range [][]string{{"a", "b"}, {"b", "a", "c"}} {
+		dir := writeTransactions(t, keys)
+		log := filesOf(t, dir, "*.log", 2)[0]
+		sst.run(t, nil, "repair", log, "-o", filepath.Join(dir, versions.TableName(1000)))
+		change(t, log, func([]byte) []byte { return nil })
+		sst.call("repair", dir, "-o", dir+".new")
+		if got := string(sst.run(t, nil, "scan", "--keys", dir+".new")); !strings.Contains(got, "log1\nlog2\nlog3\n") {
+			t.Errorf("%v: the repaired database has %q", keys, got)
+		}
 	}
 }

@@ -36,7 +36,7 @@ func (c *LossCursor) isNeeded(e Entry) bool {
 	if e.Sequence <= s.dir.Version.LastSequence && c.IsLost(e.Key) { // not newer than the listed tables
 		return true
 	}
-	return slices.ContainsFunc(s.logs.damage, func(l *dbfile.Log) bool { return l.MayHaveLost(e.Sequence) })
+	return slices.ContainsFunc(s.logs.lossy, func(l *dbfile.Log) bool { return l.MayHaveLost(e.Sequence) })
 }
 
 // hiddenFrom returns the sequence number from which on entries of tables are hidden, as in engines, or 0 if none

@@ -144,7 +144,7 @@ type logs struct {
 	paths      []string
 	prefetched []Entry             // the newest write to each key of PrefetchLogs; if there is none, Internal is false
 	sorted     *dbfile.SortedTable // a table of all writes, or nil
-	damage     []*dbfile.Log       // damaged logs that were read
+	lossy      []*dbfile.Log       // logs that were read, and have losses
 	last       uint64              // the last sequence number, once the logs were read
 	lost       uint64              // the highest possible sequence number of a lost write
 }
@@ -174,20 +174,18 @@ func (s *Source) logWrites() iter.Seq2[Entry, error] {
 	}
 }
 
-// endLog records the damage of a log that was read. With Options.Strict it returns the damage instead.
+// endLog records the losses of a log that was read. With Options.Strict it returns damage instead.
 func (s *Source) endLog(l *dbfile.Log) error {
 	if unwritten := l.UnwrittenNote(); unwritten != "" {
 		s.note("%s: %s", l.Path, unwritten)
 	}
-	if l.Doubtful != nil {
-		s.logs.lost = max(s.logs.lost, l.HighestLost())
-	}
-	err := l.DamageError()
-	if err == nil || s.o.Strict {
+	if err := l.DamageError(); err != nil && s.o.Strict {
 		return err
 	}
-	s.logs.damage = append(slices.DeleteFunc(s.logs.damage, func(d *dbfile.Log) bool { return d.Path == l.Path }), l)
-	s.logs.lost = max(s.logs.lost, l.HighestLost())
+	if len(l.Losses()) > 0 {
+		s.logs.lossy = append(slices.DeleteFunc(s.logs.lossy, func(d *dbfile.Log) bool { return d.Path == l.Path }), l)
+		s.logs.lost = max(s.logs.lost, l.HighestLost())
+	}
 	return nil
 }
 
@@ -195,7 +193,7 @@ func (s *Source) endLog(l *dbfile.Log) error {
 // show.
 func (s *Source) LogDamage() error {
 	var all []error
-	for _, l := range s.logs.damage {
+	for _, l := range s.logs.lossy {
 		all = append(all, l.DamageError())
 	}
 	return errors.Join(all...)
