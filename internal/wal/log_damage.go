@@ -17,6 +17,7 @@ type LogDamage struct {
 	After, Before uint64 // the lost writes have sequence numbers between these; 0: unknown
 	InLogBefore   bool   // the loss and Offset are at the end of the log before this one
 	Further       int    // number of further parts, the first at Offset, that this summarizes by After and Before; 0: it is one part
+	mayBeStored   bool   // a transaction may have the writes
 	joined        uint64 // first sequence number of the batch before it, if that may be two joined batches; else 0
 	malformed     bool   // that batch is malformed
 }
@@ -33,6 +34,10 @@ func (d LogDamage) Error() string {
 
 // lost describes the lost writes.
 func (d LogDamage) lost() string {
+	if d.mayBeStored {
+		d.mayBeStored = false
+		return "unless a transaction has them, " + d.lost()
+	}
 	switch first, last := d.After+1, d.Before-1; {
 	case d.After == 0 && d.Before == 0:
 		return "its writes are lost"

@@ -1,9 +1,6 @@
 package wal
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // A Stored is a transaction of goleveldb in the MANIFEST. Its writes are in tables, and in no log.
 type Stored struct {
@@ -29,7 +26,7 @@ func (l *Log) addUnstored(d LogDamage) {
 	case l.tornBefore: // a log whose end was cut
 		l.add(d)
 	default:
-		d.Reason += ", unless a transaction has them"
+		d.mayBeStored = true
 		l.Doubtful = &d
 	}
 }
@@ -69,5 +66,5 @@ func (l *Log) doubtNote() string {
 	if l.Doubtful == nil {
 		return ""
 	}
-	return fmt.Sprintf("the writes between sequence numbers %d and %d are in no log: a transaction has them, or the log before was cut", l.Doubtful.After, l.Doubtful.Before)
+	return "writes before it are missing: " + l.Doubtful.lost()
 }
