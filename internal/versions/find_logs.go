@@ -8,8 +8,8 @@ import (
 )
 
 // FindLogs is like LiveLogs, for the database in dir, which contains the names. lost contains the missing logs,
-// except for one that was empty according to the other files: goleveldb removes an empty log when it begins the
-// next one, and does not name the next one in the MANIFEST.
+// except for one that was empty: goleveldb removes an empty log when it begins the next one, and does not name the
+// next one in the MANIFEST.
 func (v *Version) FindLogs(dir regular.Dir, names []string) (live []string, lost []uint64) {
 	live, lost = v.LiveLogs(names)
 	if slices.Equal(lost, []uint64{v.log}) && v.wasEmpty(dir, live, names) {

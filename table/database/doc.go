@@ -20,7 +20,8 @@
 // If a file is missing or corrupt, Open returns an error that names the file and offset. A corrupt data block is an
 // error of the lookups and iterators that read it. Nothing is skipped by default, since overwritten and deleted
 // entries could reappear. An unfinished record at the end of a log is normal: the engine is writing it, or has
-// crashed.
+// crashed. If a transaction of goleveldb follows a log, it can be unknown whether the log was cut. Open then returns
+// an error that names the writes.
 //
 // To read what is left, set OnLoss of [Options] and of [table.IterOptions]. They are called with each [table.Loss],
 // and decide whether reading continues without it. A lookup that needs a lost table returns a [*merge.HiddenError],

@@ -22,9 +22,9 @@ type Options struct {
 	// consulted.
 	Comparers []table.Comparer
 
-	// If OnLoss is not nil, Open calls it once for each missing or corrupt table, missing log, and unreadable part
-	// of a log. If it returns true, Open continues without it. Lookups and iterators then fail in a lost table's
-	// range: see OnLoss of [table.IterOptions]. Without a log's writes, overwritten and deleted entries can
+	// If OnLoss is not nil, Open calls it once for each missing or corrupt table, missing log, and unreadable or
+	// missing part of a log. If it returns true, Open continues without it. Lookups and iterators then fail in a lost
+	// table's range: see OnLoss of [table.IterOptions]. Without a log's writes, overwritten and deleted entries can
 	// reappear.
 	OnLoss func(l table.Loss) bool
 

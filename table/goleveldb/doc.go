@@ -38,8 +38,9 @@
 // # Differences
 //
 //   - Uncompressed tables have the same bytes as goleveldb's, except for tables without entries, which have no data
-//     block; for a range, goleveldb can report them as corrupt. Compressed tables differ: the Snappy encoder is
-//     another one, blocks that shrink by less than an eighth are not compressed, nor is the metaindex.
+//     block: goleveldb's iterators over a range can report these tables as corrupt. Compressed tables differ: the
+//     Snappy encoder is another one, blocks that shrink by less than an eighth are not compressed, nor is the
+//     metaindex.
 //   - A Writer writes 256 KiB at a time (512 KiB before compression), so write errors appear later. It refuses a
 //     Comparer whose separators are not between the two keys.
 //   - If filtered is true and the table has a filter, Find and FindKey return ErrNotFound for an absent key (in the
