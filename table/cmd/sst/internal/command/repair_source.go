@@ -65,8 +65,8 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 			return err
 		}
 		lost := lostFrom(s)
-		if r.uncertain > 0 && !r.isDamaged() { // only the notes say why
-			lost = &dbfile.FileError{Path: s.Path, Err: dbfile.Corruption("newer versions or deletions of these pairs may be lost")}
+		if doubt := r.doubt(); doubt != "" && !r.isDamaged() { // only the notes say why
+			lost = &dbfile.FileError{Path: s.Path, Err: dbfile.Corruption(doubt)}
 		}
 		return errors.Join(lost, f.print(cmd.OutOrStdout(), done, r.report(c, done), errors.Join(lost, s.LogDamage(), s.Damage)))
 	})
@@ -74,6 +74,17 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 
 func (r *databaseRepair) isDamaged() bool {
 	return r.Damage != nil || r.LogDamage() != nil || len(r.Losses(source.KeyRange{})) > 0
+}
+
+// doubt says what may be lost without damage, or returns "".
+func (r *databaseRepair) doubt() string {
+	switch {
+	case r.uncertain > 0:
+		return "newer versions or deletions of these pairs may be lost"
+	case r.MayLackWrites():
+		return "writes may be lost"
+	}
+	return ""
 }
 
 // appendNewest appends the newest version of each key. If it keeps none, and the database may have had some, it
@@ -99,7 +110,7 @@ func (r *databaseRepair) appendNewest(c *copier) error {
 			return err
 		}
 	}
-	if c.pairs == 0 && (r.uncertain > 0 || r.isDamaged()) {
+	if c.pairs == 0 && (r.doubt() != "" || r.isDamaged()) {
 		return errNothingLeft
 	}
 	return nil

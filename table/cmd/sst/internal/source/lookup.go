@@ -202,6 +202,9 @@ func (s *Source) LogDamage() error {
 // MayHideKeys reports whether the directory or a log is damaged, so that the newest version of any key may be lost.
 func (s *Source) MayHideKeys() bool { return s.Damage != nil || s.LogDamage() != nil }
 
+// MayLackWrites reports whether writes are lost from the logs that were read, or may be.
+func (s *Source) MayLackWrites() bool { return len(s.logs.lossy) > 0 }
+
 // PrefetchLogs reads the logs once for all keys that will be looked up with Get.
 func (s *Source) PrefetchLogs(keys ...[]byte) error {
 	return s.untilUnchanged(func() error { return s.prefetchLogs(keys) })
