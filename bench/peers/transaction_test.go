@@ -81,14 +81,15 @@ func TestGoleveldbTransactionBetweenLogs(t *testing.T) {
 		status       int    // of sst scan
 		note         bool   // that writes may be lost
 		open         string // error of Open
+		certain      int    // pairs that are certain
 	}{
-		"one":                       {transactions: [][]string{{"a", "b"}}},
-		"two":                       {transactions: [][]string{{"a", "c", "b"}, {"e", "d", "f"}}},
-		"the first write is inside": {transactions: [][]string{{"b", "a", "c"}}, note: true, open: unless + three},
-		"a log without its end":     {transactions: [][]string{{"a", "b"}}, cut: 30, note: true, open: unless + two},
-		"an empty log":              {transactions: [][]string{{"a", "b"}}, cut: 60, note: true, open: unless + "writes with sequence numbers < 3 may be lost"},
-		"an empty log, two":         {transactions: [][]string{{"a", "c", "b"}, {"e", "d", "f"}}, cut: 60, note: true, open: unless + "writes with sequence numbers < 7 may be lost"},
-		"a log that ends torn":      {transactions: [][]string{{"a", "b"}}, cut: 10, status: 3, open: ": " + two},
+		"one":                       {transactions: [][]string{{"a", "b"}}, certain: 5},
+		"two":                       {transactions: [][]string{{"a", "c", "b"}, {"e", "d", "f"}}, certain: 9},
+		"the first write is inside": {transactions: [][]string{{"b", "a", "c"}}, note: true, open: unless + three, certain: 3},
+		"a log without its end":     {transactions: [][]string{{"a", "b"}}, cut: 30, note: true, open: unless + two, certain: 3},
+		"an empty log":              {transactions: [][]string{{"a", "b"}}, cut: 60, note: true, open: unless + "writes with sequence numbers < 3 may be lost", certain: 3},
+		"an empty log, two":         {transactions: [][]string{{"a", "c", "b"}, {"e", "d", "f"}}, cut: 60, note: true, open: unless + "writes with sequence numbers < 7 may be lost", certain: 3},
+		"a log that ends torn":      {transactions: [][]string{{"a", "b"}}, cut: 10, status: 3, open: ": " + two, certain: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,7 +111,7 @@ func TestGoleveldbTransactionBetweenLogs(t *testing.T) {
 				t.Errorf("sst verify: %s", out)
 			}
 			// A repair is not complete while a write may be lost, even if all pairs left are certain.
-			if status, out, stderr := sst.call("repair", "--certain", dir, "-o", dir+".new"); (status == 0) != (tt.open == "") {
+			if status, out, stderr := sst.call("repair", "--certain", dir, "-o", dir+".new"); (status == 0) != (tt.open == "") || !strings.Contains(out, fmt.Sprintf("wrote %d pair", tt.certain)) {
 				t.Errorf("sst repair: status %d, %s%s", status, out, stderr)
 			}
 		})
