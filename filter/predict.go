@@ -70,8 +70,8 @@ func newBitModel(n, m uint64, k int) *bitModel {
 	for range fermat - 2 { // Fermat's little theorem
 		b.inverse = b.inverse * m % fermat
 	}
-	// Bits of a key that coincide set one bit less.
-	distinct := 1 - float64(k-1)/float64(2*m)
+	// Bits of a key that coincide set one bit less, but each key sets at least one.
+	distinct := max(1-float64(k-1)/float64(2*m), 1/float64(k))
 	for r := range b.clear {
 		b.clear[r] = math.Exp(b.n * math.Log1p(-min(distinct*b.perKey(uint64(r)), 1)))
 	}

@@ -90,6 +90,7 @@ func TestPredictedRatesOfImpossibleFilters(t *testing.T) {
 		{"no bits", filter.PredictRate(10, 0, 6), 0, 0},
 		{"k is reserved", filter.PredictRate(1000, 8000, 31), 1, 1},
 		{"k is 0", filter.PredictRate(10, 64, 0), 1, 1},
+		{"k is above the number of bits", filter.PredictRate(1000, 8, 30), 1, 1},
 		{"all bits are set", filter.PredictRate(1<<40, 1<<40, 30), 1 - 1e-9, 1},
 		{"a table filter of no keys", filter.PredictTableRate(0, 1, 6), 0, 0},
 		{"a table filter of no lines", filter.PredictTableRate(1, 0, 6), 0, 0},
@@ -98,7 +99,7 @@ func TestPredictedRatesOfImpossibleFilters(t *testing.T) {
 		{"k is 127, the highest", filter.PredictTableRate(1, 1000, 127), 1e-9, 0.001},
 		{"k is 128", filter.PredictTableRate(1, 1000, 128), 1, 1},
 	} {
-		if tt.got < tt.low || tt.got > tt.up {
+		if !(tt.got >= tt.low && tt.got <= tt.up) {
 			t.Errorf("%s: the rate is %g, want %g to %g", tt.name, tt.got, tt.low, tt.up)
 		}
 	}
