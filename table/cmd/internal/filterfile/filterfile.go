@@ -88,10 +88,11 @@ func Exceptions(f *layout.Filters, most uint64) (keys [][]byte, ok bool) {
 	return keys, true
 }
 
-// ExplainTooManyKeys replaces fuse.ErrTooManyKeys by an error with advice. It returns other errors unchanged.
-func ExplainTooManyKeys(err error) error {
+// ExplainTooManyKeys replaces fuse.ErrTooManyKeys by an error with the command's advice. It returns other errors
+// unchanged.
+func ExplainTooManyKeys(err error, advice string) error {
 	if errors.Is(err, fuse.ErrTooManyKeys) {
-		return fmt.Errorf("a fuse filter holds at most %s keys: split the table with --entries-per-table, or use --table-filter table-bloom:BITS", humanize.Comma(fuse.MaxKeys))
+		return fmt.Errorf("a fuse filter holds at most %s keys: %s", humanize.Comma(fuse.MaxKeys), advice)
 	}
 	return err
 }

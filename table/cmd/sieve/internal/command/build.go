@@ -120,5 +120,5 @@ func (f *buildFlags) write(ctx context.Context, to io.Writer, policy filter.Tabl
 			return err
 		}
 	}
-	return filterfile.ExplainTooManyKeys(w.Close())
+	return filterfile.ExplainTooManyKeys(w.Close(), "use --filter table-bloom:BITS or paged:BITS, or build a set with sst build --filter-only -o DIR/")
 }

@@ -119,13 +119,16 @@ func (c *copier) fill(w appender, appendAll func(*copier) error, complete func()
 		c.bar().Done()
 	}
 	if err != nil {
-		return filterfile.ExplainTooManyKeys(err)
+		return filterfile.ExplainTooManyKeys(err, fewerKeys)
 	}
 	if engine := notRepaired[c.compression]; engine != "" && !c.retained && (c.internal || c.database) && !c.filterOnly {
 		c.note("goleveldb and %s cannot read %s, and their repairs (RecoverFile, RepairDB) silently drop such tables: for these engines, use --compression snappy", engine, c.compression)
 	}
-	return filterfile.ExplainTooManyKeys(complete())
+	return filterfile.ExplainTooManyKeys(complete(), fewerKeys)
 }
+
+// fewerKeys is advice if a table has too many keys for a fuse filter.
+const fewerKeys = "split the table with --entries-per-table, or use --table-filter table-bloom:BITS"
 
 // write writes OUT as a table, a set or a database.
 func (c *copier) write(appendAll func(*copier) error) error {
