@@ -101,7 +101,7 @@ func Open(contents []byte) (*Filter, error) {
 }
 
 // Read returns a filter that resumes from the output of [Filter.WriteTo], and reads no further. If the bytes are
-// corrupt or memory is not available, Read returns an error. Before that, it allocates at most 64 KiB and 9 times
+// corrupt or memory is not available, Read returns an error. Before that, it allocates at most 256 KiB and 10 times
 // the bytes read.
 func Read(r io.Reader) (*Filter, error) { return read(r, make([]byte, chunkLines*lineSize)) }
 
