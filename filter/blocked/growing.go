@@ -61,7 +61,8 @@ type link struct {
 
 // NewGrowing returns an empty filter with that false-positive rate, from 1e-9 to 0.5, at any number of keys. Its
 // first filter is for that many keys. Zero means 16384. While fewer keys are added, lookups are as fast as in a
-// [Filter] from [New], in a quarter to a third more memory. NewGrowing returns the errors of New.
+// [Filter] from [New]. The memory is larger: by a third at 1 %, by a fifth at 0.001 %, and by 60 % at 10 %.
+// NewGrowing returns the errors of New.
 func NewGrowing(keys uint64, rate float64) (*Growing, error) {
 	if err := checkRate(rate); err != nil {
 		return nil, err
