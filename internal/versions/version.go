@@ -85,7 +85,7 @@ func (e *versionBuilder) checkComplete() error {
 
 // apply applies a version edit. Deletions are applied before additions, whatever their order in the edit.
 func (e *versionBuilder) apply(edit []byte) error {
-	before := e.Version
+	before, stored := e.Version, wal.Stored{After: e.LastSequence, Lowest: math.MaxUint64}
 	hadLog, hasLog := e.has&(1<<FieldLog) != 0, false
 	for f, err := range Fields(edit) {
 		if err != nil {
@@ -103,7 +103,7 @@ func (e *versionBuilder) apply(edit []byte) error {
 		case FieldNextFile:
 			e.nextFile = f.Number
 		case FieldSequence: // goleveldb lowers it when it flushes writes from before a transaction
-			e.Named, e.LastSequence = f.Number, max(e.LastSequence, f.Number)
+			e.Named, e.LastSequence, stored.Last = f.Number, max(e.LastSequence, f.Number), f.Number
 		case FieldDelete:
 			delete(e.tables, tableID{f.Level, f.Number})
 		}
@@ -111,12 +111,13 @@ func (e *versionBuilder) apply(edit []byte) error {
 	for f := range Fields(edit) {
 		if f.Kind == FieldAdd {
 			e.tables[tableID{f.Level, f.Number}] = clone(f.Table)
+			stored.Lowest = min(stored.Lowest, sequenceOf(f.Smallest), sequenceOf(f.Largest))
 		}
 	}
 	if !hadLog || !hasLog || e.log != before.log || e.previousLog != before.previousLog {
 		e.flushed = e.LastSequence
 	}
-	e.addStored(edit, before.LastSequence)
+	e.addStored(stored, hasLog)
 	if len(e.tables) > MaxTables {
 		return wal.Corruptionf("more than %d tables", MaxTables)
 	}
@@ -126,27 +127,20 @@ func (e *versionBuilder) apply(edit []byte) error {
 // addStored records the transaction that an edit commits. goleveldb's other edits do not have both tables and a
 // sequence number, or name a log, as all edits of C++ LevelDB do. An edit that names a log moves the logs before the
 // transactions to tables.
-func (v *Version) addStored(edit []byte, after uint64) {
-	s, hasLog := wal.Stored{After: after, Lowest: math.MaxUint64}, false
-	for f := range Fields(edit) {
-		switch f.Kind {
-		case FieldLog:
-			hasLog = true
-		case FieldSequence:
-			s.Last = f.Number
-		case FieldAdd:
-			for _, bound := range [][]byte{f.Smallest, f.Largest} {
-				if k, ok := internalkey.Parse(bound); ok {
-					s.Lowest = min(s.Lowest, k.Sequence)
-				}
-			}
-		}
-	}
+func (v *Version) addStored(s wal.Stored, hasLog bool) {
 	if hasLog {
 		v.Stored = nil
 	} else if s.Last > 0 && s.Lowest <= s.Last {
 		v.Stored = append(v.Stored, s)
 	}
+}
+
+// sequenceOf returns the sequence number of a bound, or math.MaxUint64 if it is no internal key.
+func sequenceOf(bound []byte) uint64 {
+	if k, ok := internalkey.Parse(bound); ok {
+		return k.Sequence
+	}
+	return math.MaxUint64
 }
 
 // clone returns a copy of a table with its own bytes.
