@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
@@ -126,7 +125,10 @@ func (l *Log) batch(record []byte, offset, end int64, yield func(Write, error) b
 // UnwrittenNote describes Doubtful, and the incomplete records and the zeros at the end, or returns "".
 func (l *Log) UnwrittenNote() string {
 	const one = "an incomplete record, which is ignored"
-	notes := slices.DeleteFunc([]string{l.doubtNote()}, func(s string) bool { return s == "" })
+	var notes []string
+	if l.Doubtful != nil {
+		notes = append(notes, "writes before it are missing: "+l.Doubtful.lost())
+	}
 	add := func(bytes int64, are, what string) {
 		notes = append(notes, fmt.Sprintf("%s %s %s", format.Plural(uint64(bytes), "byte"), are, what))
 	}

@@ -60,11 +60,3 @@ func (l *Log) Losses() []LogDamage {
 	}
 	return append(slices.Clip(l.Damage), *l.Doubtful)
 }
-
-// doubtNote describes Doubtful, or returns "".
-func (l *Log) doubtNote() string {
-	if l.Doubtful == nil {
-		return ""
-	}
-	return "writes before it are missing: " + l.Doubtful.lost()
-}
