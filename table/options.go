@@ -124,8 +124,8 @@ func (o *WriterOptions) check() error {
 	return o.checkNames()
 }
 
-// maxName is the maximum length of the name of a policy, Comparer or Prefixer, in bytes. maxNames is that of all names
-// of filter policies together, so that the metaindex is small enough for a Reader.
+// The maximum length of the name of a policy, Comparer or Prefixer, and of all names of filter policies together, in
+// bytes. With longer ones, the metaindex would be too large for a Reader.
 const (
 	maxName  = 1 << 10
 	maxNames = 12 << 10

@@ -21,9 +21,10 @@ func (v *Version) FindLogs(dir regular.Dir, names []string) (live []string, lost
 // wasEmpty reports whether the missing log that the MANIFEST names had no writes. That is certain if the sequence
 // numbers continue in the logs after it, or if there is exactly one log after it, which is empty, and the MANIFEST
 // knows all newer tables or the engine is running: it names a new log when it opens the database, and writes tables
-// before their edits. Several empty logs prove nothing, since crashes leave them even after a log with writes.
-// C++ LevelDB never removes a log that its MANIFEST names, and the last sequence number in its edits can belong to
-// a write in the log.
+// before their edits. Between taking the lock and naming the log, the engine may itself be about to miss a lost log,
+// which counts as empty then. Several empty logs prove nothing, since crashes leave them even after a log with writes.
+// C++ LevelDB never removes a log that its MANIFEST names, and the last sequence number in its edits can belong to a
+// write in the log.
 func (v *Version) wasEmpty(dir regular.Dir, after, names []string) bool {
 	if v.hasPrevious || len(after) == 0 || v.Torn > 0 || v.Unread > 0 || v.flushed < v.LastSequence {
 		return false

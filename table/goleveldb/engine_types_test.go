@@ -44,7 +44,7 @@ func versioned(a, b []byte) int {
 	return cmp.Or(bytes.Compare(nameA, nameB), cmp.Compare(numberB, numberA))
 }
 
-// systemLast is an order of user keys in which those of the system, which start with 5, come last.
+// systemLast orders user keys: those of the system, which start with 5, come last.
 func systemLast(a, b []byte) int {
 	switch lastA, lastB := bytes.HasPrefix(a, []byte("5")), bytes.HasPrefix(b, []byte("5")); {
 	case lastA && !lastB:

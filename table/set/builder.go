@@ -52,9 +52,9 @@ const defaultEntries = 1_000_000
 //	(Append | Remove)* (Commit | Abort)
 //
 // The old set stays whole until Commit writes the new manifest. The same entries always give the same tables. A
-// Builder is not safe for concurrent use. If several write sets to one Store, the last one wins. In a [Replacer],
-// Commit returns [ErrChanged] if another program replaces the manifest meanwhile. If they add layers, the Store must be
-// a [Locker] or a [Replacer].
+// Builder is not safe for concurrent use. If several write sets to one Store, the last one wins; in a [Replacer],
+// Commit returns [ErrChanged] if another program has replaced the manifest meanwhile. For several that add layers, the
+// Store must be a [Locker] or a [Replacer].
 type Builder struct {
 	ctx     context.Context
 	store   Store

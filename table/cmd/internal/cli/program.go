@@ -72,8 +72,8 @@ func (p Program) Run(args []string, stdin io.Reader, stdout, stderr io.Writer) i
 	return StatusOf(err)
 }
 
-// flushed flushes the output of a command that ended with err. If that fails, the error is reported too, even after
-// damage: its messages name what is missing from the output, which would not be all.
+// flushed flushes the output of a command that ended with err. If that fails, the error is reported too. After damage,
+// the messages name what the output lacks, and without this error that would not be all.
 func flushed(out Stdout, err error) error {
 	failed := out.Flush()
 	switch {

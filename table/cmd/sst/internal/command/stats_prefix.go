@@ -76,7 +76,8 @@ func (p *pass) countPrefixes(path string, f *prefixFlags) error {
 	})
 }
 
-// showProgress shows how much of the tables of sources is read, until done is called. what is a word for the work.
+// showProgress shows how much of the sources' tables has been read, until done is called. what names the work, such
+// as "merging".
 func (f *sourceFlags) showProgress(stderr io.Writer, what string, paths ...string) (done func()) {
 	bar := progress.Bytes(stderr, f.sizeOfTables(paths), what)
 	f.WrapReader = bar.ReaderAt
