@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sievetable/sievetable/internal/atomicfile"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -84,8 +85,8 @@ func OwnersIn(dir string) func(name string) Owner {
 	}
 	return func(name string) Owner {
 		path := filepath.Join(dir, name)
-		_, err := os.Lstat(path)
-		if exists := err == nil; !isSetManifest(path) && !(exists && current == "" && name == set.ManifestName) {
+		info, err := os.Lstat(path)
+		if exists := err == nil && !info.IsDir(); !isSetManifest(path) && !(exists && current == "" && name == set.ManifestName) {
 			return owner(name, exists)
 		}
 		return Owner{"the manifest of a set", true, ""}
@@ -114,7 +115,7 @@ func ownersInDatabase(dir string) func(name string, exists bool) Owner {
 }
 
 // ownersInSet is OwnersIn for a directory that may contain manifests of sets. Their tables can have any names. A
-// manifest that cannot be read may list any existing file.
+// manifest that cannot be read may list any existing file, but no directory.
 func ownersInSet(dir string) func(name string, exists bool) Owner {
 	type list struct {
 		path  string
@@ -137,7 +138,11 @@ func ownersInSet(dir string) func(name string, exists bool) Owner {
 		for _, l := range lists {
 			switch {
 			case l.names[name], l.m == nil && exists:
-				return Owner{"a table of the set in " + dir, true, "write its manifest again, with the same tables: sst manifest --force " + namesFor(l.m, dir) + " -o " + text.ShellPath(l.path)}
+				what := "a table of the set in " + dir
+				if l.m == nil {
+					what = "perhaps " + what + ", whose manifest " + format.Printable(filepath.Base(l.path)) + " cannot be read"
+				}
+				return Owner{what, true, "write its manifest again, with the same tables: sst manifest --force " + namesFor(l.m, dir) + " -o " + text.ShellPath(l.path)}
 			case name == filepath.Base(l.path)+".lock":
 				return Owner{"the lock of the set in " + dir, false, ""}
 			}

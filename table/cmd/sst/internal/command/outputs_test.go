@@ -82,6 +82,17 @@ func TestOutputsBesideDamagedManifests(t *testing.T) {
 	}
 }
 
+// A manifest that cannot be read is named as the reason, and it lists no directory.
+func TestOutputsBesideUnreadableManifest(t *testing.T) {
+	writeOwned(t)
+	noError(t, cutBy("set/set.jsonl", 20))
+	checkSST(t, cli.ExitUsage, ", whose manifest set.jsonl cannot be read: to replace it, use --force", "convert", "t.ldb", "-o", onlyFile(t, "set/*.ldb"))
+	noError(t, os.Mkdir("set/inner", 0o777))
+	if status, _, stderr := sst("build", "--set", "--force", "-o", "set/inner", "in.tsv"); status != 0 || stderr != "" {
+		t.Errorf("a directory is said to be a table: %s", stderr)
+	}
+}
+
 // cutBy cuts bytes off the end of a file.
 func cutBy(path string, n int64) error {
 	info, err := os.Stat(path)
