@@ -23,8 +23,8 @@ type DynamicBloom struct {
 }
 
 // NewDynamicBloom returns an empty filter for that number of keys, with the size and k of [NewBloom](bitsPerKey).
-// If it exceeds 2^32-8 bits, or the memory that debug.SetMemoryLimit or the system grants, NewDynamicBloom returns
-// an error.
+// If bitsPerKey < 1, or the filter exceeds 2^32-8 bits or the memory that debug.SetMemoryLimit or the system grants,
+// NewDynamicBloom returns an error.
 func NewDynamicBloom(keys uint64, bitsPerKey int) (*DynamicBloom, error) {
 	size, k, err := sizeFor("Bloom filter", keys, bitsPerKey, 1)
 	if err != nil {

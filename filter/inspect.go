@@ -21,8 +21,8 @@ type Inspection struct {
 	Rate float64
 }
 
-// Inspect describes a [Bloom] filter. The number of keys is estimated from the set bits, within a few percent. In
-// filters of 100000 keys or more, it is too low by up to 1/k.
+// Inspect describes a [Bloom] filter. The number of keys is estimated from the set bits, within 5 % for 1000 to 10000
+// keys. For the keys of a data block it can be 15 % wrong, and for more than 10000 it is too low by up to 1/k.
 func Inspect(filter []byte) (Inspection, error) {
 	if err := (Bloom{}).Check(filter); err != nil {
 		return Inspection{}, err
