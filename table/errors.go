@@ -28,8 +28,8 @@ var (
 	// ErrFilterOnly is returned for lookups in a table with only a filter: see WriterOptions.FilterOnly.
 	ErrFilterOnly = errors.New("table: filter-only table has no entries; use MayContain")
 
-	// ErrUnknownFilter matches FilterErr if no policy has the filter's name, and the error of opening a table with
-	// only that filter.
+	// ErrUnknownFilter matches FilterErr if no policy has the filter's name. A table with only that filter then fails
+	// to open or, if it is mapped or in memory, fails lookups.
 	ErrUnknownFilter = errors.New("no policy of that name in the options")
 
 	// ErrClosed is returned after Close, and by a Writer after Abort.
