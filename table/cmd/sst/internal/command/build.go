@@ -35,7 +35,7 @@ type buildFlags struct {
 
 const buildLong = `Build a table, a set, a database or a filter. Each INPUT is a file of pairs in any order, or a
 directory: its regular files are pairs of path and contents. INPUT - is standard input, the
-default if there is no --delete. OUT may replace a file. It appears once it is complete and on disk.
+default if there is no --delete. OUT may replace a file, and appears once it is complete.
 See sst help formats, sets and filters.`
 
 func buildCommand() *cobra.Command {
@@ -46,8 +46,8 @@ func buildCommand() *cobra.Command {
 		Short:      "Build a table, set, database or filter from lines or files",
 		Long:       buildLong,
 		Annotations: cli.ExitStatus{
-			cli.ExitOK:    "OUT is complete and on disk",
-			cli.ExitUsage: "usage error, wrong input, or I/O error",
+			cli.ExitOK:      "OUT is complete and on disk",
+			cli.ExitDamaged: "the set's manifest is damaged",
 		}.Annotation(),
 		Args:              cli.Arguments("INPUT", 0, cli.Unlimited, cli.Unlimited),
 		ValidArgsFunction: cli.AnyFile,

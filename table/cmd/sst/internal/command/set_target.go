@@ -10,9 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -82,24 +83,16 @@ func (t *setTarget) readOld() (*set.Manifest, error) {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("%s is a file, but a set needs a directory", dir)
 	}
-	f, _, err := regular.Open(t.path)
+	m, err := dbdir.ReadSetManifest(t.path, dbdir.ListOptions{})
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !t.isLayer:
 		return nil, nil
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, t.missingSet(dir)
-	case err != nil:
-		return nil, err
+	case errors.Is(err, table.ErrCorrupt) && !t.isLayer:
+		return nil, fmt.Errorf("%w: to replace the set, remove this file, or use another directory", err)
 	}
-	defer f.Close() // it was only read
-	m, err := set.ReadManifest(f)
-	switch {
-	case err != nil && !t.isLayer:
-		return nil, fmt.Errorf("%s exists and is not a manifest: use another directory: %w", t.path, err)
-	case err != nil:
-		return nil, fmt.Errorf("%s: %w", t.path, err)
-	}
-	return m, nil
+	return m, err
 }
 
 // missingSet returns the error for adding a layer to a set that does not exist.
