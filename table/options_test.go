@@ -230,3 +230,25 @@ func TestLongFilterName(t *testing.T) {
 		t.Errorf("%v, want the length of the name and its maximum", err)
 	}
 }
+
+// The caller may change its slices as soon as the table or the layout is open.
+func TestCallerChangesItsSlices(t *testing.T) {
+	t.Parallel()
+	contents := build(t, &table.WriterOptions{
+		Compression: runCodec{9}, FilterPolicy: filter.Rename(filter.NewBloom(10), "own"), TableFilterPolicy: filter.NewTableBloom(10),
+	}, []workload.Pair{{Key: []byte("k"), Value: bytes.Repeat([]byte{'z'}, 300)}})
+	o := &table.ReaderOptions{
+		Codecs:         []table.Codec{runCodec{9}},
+		FilterPolicies: []filter.Policy{filter.Rename(filter.NewBloom(10), "own")},
+	}
+	r := open(t, contents, o)
+	l, err := table.ReadLayout(bytes.NewReader(contents), int64(len(contents)), o)
+	noError(t, err)
+	clear(o.Codecs)
+	clear(o.FilterPolicies)
+	noError(t, r.Verify())
+	filters, err := l.Filters()
+	if noError(t, err); filters.Blocks == nil {
+		t.Error("Filters of the Layout does not return the filter block")
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -63,9 +62,6 @@ func newSource(src io.ReaderAt, size int64, o *ReaderOptions) (*source, error) {
 	if err := s.o.set(o); err != nil {
 		return nil, err
 	}
-	// The caller may change its slices before the table is opened.
-	s.o.FilterPolicies, s.o.TableFilterPolicies = slices.Clone(s.o.FilterPolicies), slices.Clone(s.o.TableFilterPolicies)
-	s.o.FilterPrefixes = slices.Clone(s.o.FilterPrefixes)
 	s.o.setFile(&s.fileOptions)
 	return s, nil
 }
