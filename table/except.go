@@ -177,11 +177,13 @@ func (t *openTable) keepBlocks(tail *Writer, m tablefile.Metaindex) error {
 // copyBytes copies n bytes at off.
 func (t *openTable) copyBytes(w io.Writer, src io.ReaderAt, off, n uint64) error {
 	_, err := io.CopyN(w, io.NewSectionReader(src, int64(off), int64(n)), int64(n))
-	if err == io.EOF {
+	switch {
+	case err == nil:
+		return nil
+	case t.file.Closed.Load(): // the source's error is about a closed file
+		return ErrClosed
+	case err == io.EOF:
 		err = io.ErrUnexpectedEOF
 	}
-	if err != nil {
-		return t.o.errorf("copying %d bytes at %d: %w", n, off, err)
-	}
-	return nil
+	return t.o.errorf("copying %d bytes at %d: %w", n, off, err)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -12,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -165,4 +167,12 @@ func checkKept(t *testing.T, users []user, pairs []workload.Pair) {
 			}
 		}
 	}
+}
+
+// If the Reader is closed before Except copies the file, Except returns ErrClosed like other methods.
+func TestCloseDuringExcept(t *testing.T) {
+	t.Parallel()
+	r := openFile(t, build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}, numbered(100)), nil)
+	_, err := r.Except(io.Discard, func(func([]byte, error) bool) { noError(t, r.Close()) })
+	checkError(t, "Except", err, table.ErrClosed, "")
 }
