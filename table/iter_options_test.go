@@ -129,6 +129,9 @@ func TestOffsetsAndKeys(t *testing.T) {
 	if diff := cmp.Diff([]int64{0, 0, 0, 27, 27, 54}, got); diff != "" {
 		t.Errorf("offsets (-want +got):\n%s", diff)
 	}
+	if off := open(t, contents, &table.ReaderOptions{Comparer: table.AnyOrder}).ApproximateOffset([]byte("b")); off != 0 {
+		t.Errorf("offset %d with AnyOrder, which cannot find keys", off)
+	}
 	contents = bytes.Clone(contents)
 	contents[3] ^= 1
 	for name, tt := range map[string]struct {

@@ -11,10 +11,10 @@ import (
 )
 
 // ApproximateOffset returns the offset in the file of the data block that can contain key, or of the metaindex after
-// the last key. It reads nothing. It is 0 if the index cannot be read.
+// the last key. It reads nothing. It is 0 if the index cannot be read, or with AnyOrder.
 func (r *Reader) ApproximateOffset(key []byte) int64 {
 	t, err := r.table()
-	if err != nil {
+	if err != nil || t.refused != nil {
 		return 0
 	}
 	var h tablefile.Handle
