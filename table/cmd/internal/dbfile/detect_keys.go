@@ -47,7 +47,7 @@ func (f *File) detectKeys(separators [][]byte, o Options) error {
 	internal, indexInternal := f.Declared.looksInternal(samples, form), allLook(index, isSeparator)
 	isListed := o.InManifest() || o.InternalKeys == Auto && internal && !indexInternal && IsInManifest(f.Path)
 	switch {
-	case o.InternalKeys == Yes && len(samples) > 0 && !slices.ContainsFunc(slices.Concat(samples...), hasTrailer):
+	case o.InternalKeys == Yes && len(samples) > 0 && !f.canBeInternal(samples):
 		return errors.New("--internal-keys is yes, but the keys do not end in a sequence number and a kind: use auto or no")
 	case isListed:
 		f.Internal, f.Rewritten = true, internal && !indexInternal
@@ -65,6 +65,12 @@ func (f *File) detectKeys(separators [][]byte, o Options) error {
 		f.FilterUnusable = !user
 	}
 	return nil
+}
+
+// canBeInternal reports whether samples of keys allow --internal-keys yes. If no sequence number is as small as in
+// real databases, all of the samples must look like internal keys of LevelDB.
+func (f *File) canBeInternal(samples [][][]byte) bool {
+	return slices.ContainsFunc(slices.Concat(samples...), hasTrailer) || f.Declared.looksInternal(samples, isEntry)
 }
 
 // sampleBlocks returns samples of keys from the first, the middle and the last data block. It skips damaged
@@ -153,6 +159,12 @@ func hasTrailer(key []byte) bool {
 func isInternal(key []byte) bool {
 	k, _ := internalkey.Parse(key)
 	return hasTrailer(key) && isKnown(k.Kind)
+}
+
+// isEntry reports whether a key has the form of an internal key of LevelDB, with any sequence number.
+func isEntry(key []byte) bool {
+	k, ok := internalkey.Parse(key)
+	return ok && k.Kind <= internalkey.Set
 }
 
 // isShortened reports whether a separator is a shortened internal key. User keys end in 7 bytes of 0xff only by
