@@ -68,9 +68,20 @@ func (b *build) appendPairs(c *copier) (err error) {
 func (b *build) appendSorted(to appender, pairs iter.Seq2[input.Pair, error]) error {
 	err := appendEach(to, pairs)
 	if errors.Is(err, table.ErrOrder) {
-		return fmt.Errorf("%s: %s: sort the input bytewise, as by LC_ALL=C sort, or leave out --sorted", b.read.Place(), strings.TrimPrefix(err.Error(), "table: "))
+		return fmt.Errorf("%s: %s: sort %s, or leave out --sorted", b.read.Place(), strings.TrimPrefix(err.Error(), "table: "), b.sortAdvice())
 	}
 	return err
+}
+
+// sortAdvice says how to sort the input for --sorted.
+func (b *build) sortAdvice() string {
+	switch {
+	case b.internal:
+		return "the input by key, and the versions of each key by descending sequence number"
+	case b.order != table.BytewiseComparer:
+		return "the input in the order of --comparator " + b.flags.comparator
+	}
+	return "the input bytewise, as by LC_ALL=C sort"
 }
 
 // appendEach appends pairs in their order.
