@@ -54,7 +54,7 @@ func (f *writerFlags) retainSettings(s *tablestats.Stats, most int64) {
 	}
 	retain(f.given("bits"), &f.bits, byBlocks)
 	retain(f.given("table-filter"), &f.tableFilter, whole)
-	retain(f.given("compression"), &f.compression, mainCompression(s.Compression))
+	retain(f.given("compression"), &f.compression, retainedCompression(s))
 	retain(f.given("properties") || s.TableProperties == nil, &f.properties, true)
 	retain(f.given("block-size"), &f.blockSize, retainedBlockSize(s, most))
 	noFilters := f.bits <= 0 && f.tableFilter == tablefilter.None
@@ -162,6 +162,16 @@ func retainedBits(f tablestats.FilterStats) int {
 	return int(min(max(math.Round(f.BitsPerKey), float64(least)), float64(most)))
 }
 
+// retainedCompression returns the compression of most of the compressed data blocks. If all of them are stored as they
+// are, as small or random blocks can be with any compression, it returns the index's.
+func retainedCompression(s *tablestats.Stats) string {
+	name := mainCompression(s.Compression)
+	if name == "none" && compressions[s.Index.Compression] != nil {
+		return s.Index.Compression
+	}
+	return name
+}
+
 // mainCompression returns the compression of most of the compressed blocks.
 func mainCompression(compression map[string]int) string {
 	best := "none"
@@ -200,7 +210,7 @@ func (f *writerFlags) retainCompression(all []*source.Source) {
 	}
 }
 
-// sampleCompression counts some data blocks of a table by their compressions.
+// sampleCompression counts the index and some data blocks of a table by their compressions.
 func sampleCompression(file *dbfile.File, blocks map[string]int) {
 	if file.Reader == nil || file.IsSorted() { // sorted entries are not stored as in the file
 		return
@@ -209,9 +219,12 @@ func sampleCompression(file *dbfile.File, blocks map[string]int) {
 	if err != nil {
 		return // reading the table reports the error
 	}
+	sample := []layout.Handle{l.Index}
 	n := min(sampledBlocks, len(l.Data))
 	for i := range n {
-		h := l.Data[i*len(l.Data)/n].Handle
+		sample = append(sample, l.Data[i*len(l.Data)/n].Handle)
+	}
+	for _, h := range sample {
 		if _, id, err := l.ReadBlock(h); err == nil {
 			blocks[tablestats.Compression(file, h, id)]++
 		}

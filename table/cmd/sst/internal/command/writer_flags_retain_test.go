@@ -111,6 +111,30 @@ func TestBlocksStayWithoutProperties(t *testing.T) {
 	}
 }
 
+// If no data block gets smaller by compression, the index shows the compression.
+func TestCompressionOfIndexIsTakenOver(t *testing.T) {
+	var lines strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&lines, "%06d\n", i)
+	}
+	for name := range compressions {
+		dir := t.TempDir()
+		input, file, db := filepath.Join(dir, "lines.txt"), filepath.Join(dir, "t.ldb"), filepath.Join(dir, "db")
+		writeFile(t, input, lines.String())
+		flags := []string{"--block-size", "1", "--compression", name, "-o"}
+		mustSST(t, append([]string{"build", input}, append(flags, file)...)...)
+		mustSST(t, "convert", file, "-o", file+".new")
+		mustSST(t, append([]string{"build", "--database", input}, append(flags, db)...)...)
+		mustSST(t, "merge", "--database", "--block-size", "1", db, "-o", db+".new")
+		tableOf := func(dir string) string { return filepath.Join(dir, "000002.ldb") }
+		for before, after := range map[string]string{file: file + ".new", tableOf(db): tableOf(db + ".new")} {
+			if !bytes.Equal(readFile(t, before), readFile(t, after)) {
+				t.Errorf("%s: %s is not like %s", name, after, before)
+			}
+		}
+	}
+}
+
 // dataBlocks returns the bytes of the data blocks of a table.
 func dataBlocks(t *testing.T, path string) []byte {
 	t.Helper()
