@@ -113,6 +113,9 @@ func (s *DirStore) Begin(context.Context) (Pending, error) {
 		info, _ := os.Lstat(s.Dir)
 		isLink := info != nil && info.Mode()&fs.ModeSymlink != 0 // a dangling one
 		if err != nil && (!there || isLink || !errors.Is(err, fs.ErrNotExist)) {
+			if made {
+				os.Remove(s.Dir) // fails if it contains another Builder's files
+			}
 			return nil, fmt.Errorf("set: create the directory: %w", err)
 		}
 		p.made.Store(made)
