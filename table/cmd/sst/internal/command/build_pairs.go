@@ -32,9 +32,9 @@ const (
 func (b *build) appendPairs(c *copier) (err error) {
 	b.read.Options.Temporary = c.temporary
 	counts := b.flags.onDuplicate == ruleCount
-	to := &chooser{
-		to: c, compare: c.options.Comparer.Compare, counts: counts, keysOnly: counts || c.filterOnly,
-		unique: c.filterOnly && b.flags.sorted && b.flags.onDuplicate != ruleError,
+	to := &chooser{to: c, compare: c.options.Comparer.Compare, rule: b.flags.onDuplicate, keysOnly: counts || c.filterOnly}
+	if !b.flags.sorted && !counts {
+		to.rule = "" // appendChosen drops repeated keys
 	}
 	pairs, dropped := b.read.Pairs(c.cmd.Context()), uint64(0)
 	if b.flags.sorted {
@@ -45,6 +45,9 @@ func (b *build) appendPairs(c *copier) (err error) {
 	}
 	if err == nil {
 		err = to.flush()
+	}
+	if errors.Is(err, errRepeated) {
+		return fmt.Errorf("%w: %s", err, b.repeatAdvice())
 	}
 	if err != nil {
 		return err
@@ -67,10 +70,25 @@ func (b *build) appendPairs(c *copier) (err error) {
 // appendSorted appends the pairs of sorted inputs.
 func (b *build) appendSorted(to appender, pairs iter.Seq2[input.Pair, error]) error {
 	err := appendEach(to, pairs)
-	if errors.Is(err, table.ErrOrder) {
+	switch {
+	case errors.Is(err, errRepeated):
+		return fmt.Errorf("%s: %w", b.read.Place(), err)
+	case errors.Is(err, table.ErrOrder):
 		return fmt.Errorf("%s: %s: sort %s, or leave out --sorted", b.read.Place(), strings.TrimPrefix(err.Error(), "table: "), b.sortAdvice())
 	}
 	return err
+}
+
+// errRepeated is the error for a repeated key, if the rule is ruleError.
+var errRepeated = errors.New("appears twice")
+
+// repeatAdvice says what to do about repeated keys.
+func (b *build) repeatAdvice() string {
+	advice := "use --on-duplicate first or last to keep one"
+	if !b.filterOnly && !b.internal {
+		advice += ", or count to store how often each key occurs"
+	}
+	return advice
 }
 
 // sortAdvice says how to sort the input for --sorted.
@@ -106,7 +124,7 @@ func appendChosen(to appender, records iter.Seq2[*merge.Sorted, error], rule str
 			return 0, err
 		}
 		if before.NextSameKey && rule == ruleError {
-			return 0, fmt.Errorf("key %s appears twice (pairs %d and %d of the input): use --on-duplicate first or last to keep one, or count to store how often each key occurs", format.Quote(r.Key), before.Number+1, r.Number+1)
+			return 0, fmt.Errorf("key %s %w (pairs %d and %d of the input)", format.Quote(r.Key), errRepeated, before.Number+1, r.Number+1)
 		}
 		drop := before.NextSameKey && rule == ruleFirst || r.NextSameKey && rule == ruleLast
 		if before = *r; drop {
@@ -124,15 +142,15 @@ func appendChosen(to appender, records iter.Seq2[*merge.Sorted, error], rule str
 	return dropped, nil
 }
 
-// A chooser forwards sorted pairs. It can drop values and repeated keys, or replace values by the number of times
-// that their key occurs. To count, it holds the last key back until flush.
+// A chooser forwards sorted pairs. It can drop values, and it applies a rule to repeated keys. To count them or to
+// take the last one, it holds a pair back until flush.
 type chooser struct {
 	to       appender
 	compare  func(a, b []byte) int
-	keysOnly bool // values are dropped
-	counts   bool // values are replaced by counts
-	unique   bool // repeated keys are dropped
-	last     []byte
+	rule     string // for repeated keys; "": there are none
+	keysOnly bool   // values are dropped
+	last     []byte // the key before, if there is a rule
+	value    []byte // of last, if it is held back
 	count    uint64 // of last, if it is held back
 
 	leftOut, repeated uint64 // numbers of dropped values and keys
@@ -143,7 +161,7 @@ func (c *chooser) Append(key, value []byte) error {
 	if c.last != nil {
 		order = c.compare(c.last, key)
 	}
-	if order == 0 && c.unique {
+	if order == 0 && c.rule == ruleFirst {
 		c.repeated++
 		return nil
 	}
@@ -152,30 +170,43 @@ func (c *chooser) Append(key, value []byte) error {
 		value = nil
 	}
 	if order == 0 {
-		c.count++
-		return nil
+		return c.repeat(value)
 	}
 	if err := c.flush(); err != nil {
 		return err
 	}
-	if c.unique || c.counts {
+	if c.rule != "" {
 		c.last = format.AppendNotNil(c.last[:0], key)
 	}
-	if c.counts && order < 0 {
-		c.count = 1
+	if order < 0 && (c.rule == ruleCount || c.rule == ruleLast) {
+		c.count, c.value = 1, append(c.value[:0], value...)
 		return nil
 	}
 	return c.to.Append(key, value) // if key is out of order, this fails while the input is still at its pair
 }
 
-// flush forwards the key that is held back, if there is one.
+// repeat handles a pair with the last key.
+func (c *chooser) repeat(value []byte) error {
+	switch c.rule {
+	case ruleError:
+		return fmt.Errorf("key %s %w", format.Quote(c.last), errRepeated)
+	case ruleLast:
+		c.repeated++
+	}
+	c.count, c.value = c.count+1, append(c.value[:0], value...)
+	return nil
+}
+
+// flush forwards the pair that is held back, if there is one.
 func (c *chooser) flush() error {
 	if c.count == 0 {
 		return nil
 	}
-	n := c.count
+	if c.rule == ruleCount {
+		c.value = strconv.AppendUint(c.value[:0], c.count, 10)
+	}
 	c.count = 0
-	return c.to.Append(c.last, strconv.AppendUint(nil, n, 10))
+	return c.to.Append(c.last, c.value)
 }
 
 // A keyList has the sorted keys of --never or --delete, as a table in a temporary file that can be read several
