@@ -26,6 +26,9 @@ const PlaceLen = 12
 
 const blockSize = 64 << 10
 
+// ReaderMemory is the memory of a Reader whose entries have up to a few KiB: a block and its last entry.
+const ReaderMemory = blockSize + 8<<10
+
 // Put adds a block, and returns its place.
 func (f *File) Put(block []byte) (place []byte, err error) {
 	if f.out == nil {

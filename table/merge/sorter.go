@@ -55,8 +55,9 @@ func (o *SorterOptions) withDefaults() SorterOptions {
 	opts.Comparer = cmp.Or(opts.Comparer, table.BytewiseComparer)
 	if opts.limits == (limits{}) {
 		memory := max(cmp.Or(opts.Memory, defaultMemory), minMemory)
-		inline, size := min(max(256, memory>>18), 1<<10), min(memory/maxChunks, maxChunk)
-		opts.limits = limits{int(inline), int(size), maxChunks, maxFanIn}
+		inline, fanIn := min(max(256, memory>>18), 1<<10), min(memory/4/spool.ReaderMemory, maxFanIn)
+		size := min((memory-fanIn*spool.ReaderMemory)/maxChunks, maxChunk) // they stay in memory during the last merge
+		opts.limits = limits{int(inline), int(size), maxChunks, int(fanIn)}
 	}
 	return opts
 }

@@ -422,13 +422,15 @@ func TestSorterIsReadOnly(t *testing.T) {
 	}
 }
 
-// For any Memory, the chunks that can be in memory together take no more, and more Memory makes chunks larger.
+// For any Memory, the chunks that can be in memory together take no more, with the blocks of the runs that are merged
+// with them. More Memory makes chunks larger.
 func TestSorterLimits(t *testing.T) {
 	t.Parallel()
 	last := 0
 	for _, memory := range []int64{1, minMemory, 64 << 20, 256 << 20, 1 << 30, 4 << 30} {
 		l := (&SorterOptions{Memory: memory}).withDefaults().limits
-		if got := int64(l.chunks) * int64(l.chunk); got > max(memory, minMemory) || l.chunk < last {
+		got := int64(l.chunks)*int64(l.chunk) + int64(l.fanIn)*spool.ReaderMemory
+		if got > max(memory, minMemory) || l.chunk < last {
 			t.Errorf("%d bytes: %+v take %d", memory, l, got)
 		}
 		last = l.chunk
