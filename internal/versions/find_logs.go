@@ -19,10 +19,10 @@ func (v *Version) FindLogs(dir regular.Dir, names []string) (live []string, lost
 }
 
 // wasEmpty reports whether the missing log that the MANIFEST names had no writes. That is certain if the sequence
-// numbers continue in the logs after it, or if there is exactly one log after it, which is empty, and the MANIFEST
-// knows all newer tables or the engine is running: it names a new log when it opens the database, and writes tables
-// before their edits. Between taking the lock and naming the log, the engine may itself be about to miss a lost log,
-// which counts as empty then. Several empty logs prove nothing, since crashes leave them even after a log with writes.
+// numbers continue in the logs after it. If all of these are empty, it is certain if the engine is running, since it
+// names a new log when it opens the database, or if there is exactly one and the MANIFEST knows all newer tables.
+// Between taking the lock and naming the log, the engine may itself be about to miss a lost log, which counts as empty
+// then. Without an engine, several empty logs prove nothing, since crashes leave them even after a log with writes.
 // C++ LevelDB never removes a log that its MANIFEST names, and the last sequence number in its edits can belong to a
 // write in the log.
 func (v *Version) wasEmpty(dir regular.Dir, after, names []string) bool {
@@ -36,8 +36,8 @@ func (v *Version) wasEmpty(dir regular.Dir, after, names []string) bool {
 			return v.isCurrent(dir)
 		}
 	}
-	isKnown := dir.FS() == nil && LockHolder(dir.Path("")) != 0 || !v.LacksTables(dir, names)
-	return len(after) == 1 && isKnown && v.isCurrent(dir)
+	isRunning := dir.FS() == nil && LockHolder(dir.Path("")) != 0
+	return (isRunning || len(after) == 1 && !v.LacksTables(dir, names)) && v.isCurrent(dir)
 }
 
 // startsWith reports whether the first write in a log has the given sequence number, with no damage before it, or
