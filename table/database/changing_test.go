@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -75,6 +76,57 @@ func TestOpenGivesUp(t *testing.T) {
 	delete(c.states[0].(fstest.MapFS), "000010.ldb")
 	if _, err := database.OpenFS(c, ".", nil); !errors.Is(err, table.ErrCorrupt) || c.opened != 2 {
 		t.Errorf("Open = %v after %d tries, want ErrCorrupt after 2", err, c.opened)
+	}
+}
+
+// A droppedFS is a database that changes each time a log is opened, before it is opened.
+type droppedFS struct {
+	states []fs.FS
+	read   int // listings of the directory
+}
+
+func (d *droppedFS) Open(name string) (fs.File, error) {
+	if strings.HasSuffix(name, ".log") && len(d.states) > 1 {
+		d.states = d.states[1:]
+	}
+	return d.states[0].Open(name)
+}
+
+func (d *droppedFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	d.read++
+	return fs.ReadDir(d.states[0], name)
+}
+
+// goleveldb can drop empty logs, one after another, before it names the next log in the MANIFEST. The log that the
+// MANIFEST names can then be missing in two attempts.
+func TestOpenWhileAnEngineDropsEmptyLogs(t *testing.T) {
+	t.Parallel()
+	var l layout
+	l.table(t, 1, set("a", 1, "old"))
+	dropped := []string{l.write(t), l.write(t), l.write(t, batch(set("a", 2, "new")))}
+	named := l.end(t)
+	without := func(files fstest.MapFS, names ...string) fstest.MapFS {
+		files = maps.Clone(files)
+		for _, name := range names {
+			delete(files, name)
+		}
+		return files
+	}
+	after := layout{next: 20, files: fstest.MapFS{}}
+	after.table(t, 1, set("a", 2, "new"))
+	after.write(t, batch(set("b", 3, "newest")))
+	d := &droppedFS{states: []fs.FS{
+		without(named, dropped[1:]...), without(named, dropped[0], dropped[2]), after.end(t),
+	}}
+	db := openFS(t, d, nil)
+	checkGet(t, db.View, "a", "new", true)
+	checkGet(t, db.View, "b", "newest", true)
+	if d.read != 3 {
+		t.Errorf("%d attempts, want 3", d.read)
+	}
+	lost := &droppedFS{states: []fs.FS{without(named, dropped...)}}
+	if err := openError(lost, nil); !errors.Is(err, table.ErrCorrupt) || lost.read != 2 {
+		t.Errorf("OpenFS = %v after %d attempts, want ErrCorrupt after 2", err, lost.read)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/versions"
@@ -54,6 +55,10 @@ func (p *opener) liveLogs(v *versions.Version) ([]string, error) {
 		return nil, err
 	}
 	live, lost := v.FindLogs(p.dir, names)
+	if len(lost) > 0 {
+		slices.Sort(names)
+		p.lacking = strings.Join(names, "/")
+	}
 	for _, n := range lost {
 		name := versions.LogName(n)
 		if err := p.missingLog(name); !p.goesOnWithout(table.Loss{File: p.dir.Path(name), Offset: -1, Err: err}) {

@@ -82,13 +82,14 @@ func openDir(dir regular.Dir, info fs.FileInfo, o *Options) (*DB, error) {
 		if db, err = p.try(); err == nil {
 			return db, nil
 		}
-		if err.Error() == before { // the error persists
+		now := err.Error() + p.lacking
+		if now == before { // the error persists
 			if p.onLoss != nil || p.o.OnLoss == nil || !errors.Is(err, table.ErrCorrupt) {
 				break
 			}
 			p.onLoss = p.o.OnLoss
 		}
-		before = err.Error()
+		before = now
 		p.startAnew(err)
 	}
 	return nil, fmt.Errorf("database: %w", err)
@@ -114,6 +115,10 @@ type opener struct {
 	files  *openfiles.Files        // of the tables, if there are too many to keep open; else nil
 	onLoss func(table.Loss) bool   // Options.OnLoss, once an error has occurred twice; until then nil
 	agreed map[string]bool         // the results of onLoss, by the messages of the losses
+
+	// The names in dir if they lack a live log, else "". goleveldb can remove an empty log without an edit, so two
+	// attempts can miss the same log of a sound database. It is lost if the other names are the same.
+	lacking string
 }
 
 // goesOnWithout reports whether Open continues without a lost part. It calls onLoss only once for each loss, even in
@@ -146,6 +151,7 @@ func (p *opener) limitOpenFiles(v *versions.Version) {
 
 // try opens the database as it is now.
 func (p *opener) try() (*DB, error) {
+	p.lacking = ""
 	v, err := versions.ReadDir(p.dir)
 	if err != nil {
 		return nil, p.explain(err)
