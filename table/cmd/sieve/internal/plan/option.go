@@ -45,6 +45,9 @@ type Option struct {
 // meets reports whether the Option meets all goals.
 func (o Option) meets() bool { return o.MeetsRate && o.MeetsMemory }
 
+// isOneBlock reports whether a table has a single data block, so that larger blocks would not change it.
+func (o Option) isOneBlock() bool { return float64(o.KeysPerBlock) >= o.KeysPerTable }
+
 // filterOnlyOverhead is the approximate size of the rest of a filter-only table: properties, metaindex, an empty
 // index and footer.
 const filterOnlyOverhead = 500

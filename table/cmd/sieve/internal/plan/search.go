@@ -37,8 +37,8 @@ func (q Query) findWithLarger(find finder) (o Option, larger *Option, err error)
 	if err != nil || o.FilterOnly || o.meets() || !o.MeetsRate && (o.BlockBits == 0 || !q.measurable()) { // larger blocks do not help
 		return o, nil, err
 	}
-	nearest := o
-	for q.BlockSize *= 2; q.BlockSize <= maxBlockSize; q.BlockSize *= 2 {
+	nearest, last := o, o
+	for q.BlockSize *= 2; q.BlockSize <= maxBlockSize && !last.isOneBlock(); q.BlockSize *= 2 {
 		isLargest := 2*q.BlockSize > maxBlockSize // usually the one with the least memory
 		if nearest.MeetsRate && !isLargest && !q.mayFit(o.table) {
 			continue
@@ -47,6 +47,7 @@ func (q Query) findWithLarger(find finder) (o Option, larger *Option, err error)
 		if err != nil || l.meets() {
 			return o, &l, err
 		}
+		last = l
 		if l.MeetsRate && (!nearest.MeetsRate || l.MemoryBytes < nearest.MemoryBytes) {
 			nearest, larger = l, &l
 		}
