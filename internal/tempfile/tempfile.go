@@ -14,6 +14,7 @@ import (
 type File struct {
 	*os.File
 	unlinked bool
+	closed   bool
 }
 
 // Create creates the file. It is called at most once.
@@ -25,11 +26,12 @@ func (t *File) Create(dir string) (err error) {
 	return nil
 }
 
-// Close removes the file.
+// Close removes the file. A second call does nothing.
 func (t *File) Close() error {
-	if t.File == nil {
+	if t.File == nil || t.closed {
 		return nil
 	}
+	t.closed = true
 	err := nameless(t.File.Close())
 	if !t.unlinked {
 		err = errors.Join(err, nameless(os.Remove(t.Name())))

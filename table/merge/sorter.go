@@ -218,6 +218,7 @@ func (s *Sorter) next(it *Iter, to *Sorted) (more bool, err error) {
 }
 
 // Close stops sorting, and removes the temporary files. Append and All then return table.ErrClosed or an earlier error.
+// A second Close does nothing.
 func (s *Sorter) Close() error {
 	s.fail(table.ErrClosed)
 	s.workers.Wait()
