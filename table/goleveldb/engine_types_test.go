@@ -55,6 +55,25 @@ func systemLast(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
+// A shortSystemLast orders keys by systemLast, and shortens those that do not reveal it like goleveldb's comparer.
+type shortSystemLast struct{ comparer.Comparer }
+
+func (c shortSystemLast) Separator(dst, a, b []byte) []byte {
+	s := comparer.DefaultComparer.Separator(dst, a, b)
+	if s != nil && (systemLast(a, s) > 0 || systemLast(s, b) >= 0) {
+		return nil
+	}
+	return s
+}
+
+func (c shortSystemLast) Successor(dst, b []byte) []byte {
+	s := comparer.DefaultComparer.Successor(dst, b)
+	if s != nil && systemLast(b, s) > 0 {
+		return nil
+	}
+	return s
+}
+
 // ownTypes returns a comparer and a filter that have the engine's type names, but accept any bytes as keys.
 func ownTypes() (comparer.Comparer, lfilter.Filter) {
 	type bloom struct{ lfilter.Filter }

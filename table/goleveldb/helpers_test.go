@@ -78,6 +78,7 @@ func tableCases() []tableCase {
 		{name: "order of a program, with versions", o: opt.Options{Comparer: ordering(versioned), Filter: bloom, BlockSize: 200, Compression: opt.NoCompression}},
 		{name: "fork of the engine", internal: true, o: opt.Options{Comparer: fork(bytes.Compare), Filter: forkFilter{wrapped{leveldb.NewFilter(bloom)}}, BlockSize: 400, Compression: opt.NoCompression}},
 		{name: "fork of the engine with keys of the system", internal: true, o: opt.Options{Comparer: fork(systemLast), Filter: leveldb.NewFilter(bloom), BlockSize: 400, Compression: opt.NoCompression}},
+		{name: "fork of the engine that keeps goleveldb's comparer", internal: true, o: opt.Options{Comparer: leveldb.NewFork(shortSystemLast{ordering(systemLast)}), Filter: leveldb.NewFilter(bloom), BlockSize: 400, Compression: opt.NoCompression}},
 		{name: "fork of the engine, backward", internal: true, o: opt.Options{Comparer: fork(descending.Compare), Filter: leveldb.NewFilter(bloom), BlockSize: 400, Compression: opt.NoCompression}},
 	}
 }

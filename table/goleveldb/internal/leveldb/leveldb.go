@@ -14,10 +14,21 @@ import (
 // NewComparer wraps a program's comparer, as the engine does.
 func NewComparer(user comparer.Comparer) comparer.Comparer { return &iComparer{user} }
 
+// NewFork wraps a program's comparer. It returns the comparer of a modified engine, which also keeps goleveldb's
+// comparer, but does not use it.
+func NewFork(user comparer.Comparer) comparer.Comparer {
+	return &forkComparer{comparer.DefaultComparer, &iComparer{user}}
+}
+
 // NewFilter wraps a program's filter, as the engine does.
 func NewFilter(user lfilter.Filter) lfilter.Filter { return &iFilter{user} }
 
 type iComparer struct{ ucmp comparer.Comparer }
+
+type forkComparer struct {
+	ucmp comparer.Comparer
+	*iComparer
+}
 
 // Split splits an internal key. Like the engine, it panics if the key is too short.
 func Split(key []byte) (user []byte, number uint64) {
