@@ -245,3 +245,25 @@ func TestIterAfterFileIsPutBack(t *testing.T) {
 		})
 	}
 }
+
+// A table that could not be identified if it were opened again stays open after a lookup has met a corrupt block.
+func TestCorruptTableThatCannotBeIdentified(t *testing.T) {
+	t.Parallel()
+	withoutSum := func(t *testing.T, value string) ([]byte, set.Table) {
+		contents, line := writtenTable(t, value)
+		line.TailSum = ""
+		return contents, line
+	}
+	for _, write := range []func(*testing.T, string) ([]byte, set.Table){withoutSum, describedTable} {
+		one, line := write(t, "one")
+		corrupt := bytes.Clone(one)
+		corrupt[0] ^= 1
+		c := newChanging(t, set.Options{}, corrupt, line)
+		c.set = openDir(t, c.dir, nil) // which closes no file
+		checkGet(t, c.set, key(perTable-1), "one")
+		checkGetFails(t, c.set, key(0), table.ErrCorrupt)
+		c.replace(one)
+		checkGet(t, c.set, key(perTable-1), "one")
+		checkGetFails(t, c.set, key(0), table.ErrCorrupt)
+	}
+}

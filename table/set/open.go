@@ -25,13 +25,13 @@ func (h *handle) open(ctx context.Context) error {
 	r, known, err := h.newReader(src, share)
 	if err == nil && share && !known {
 		r.Close()
-		r, _, err = h.newReader(src, false)
+		r, known, err = h.newReader(src, false)
 	}
 	if err != nil {
 		return err
 	}
 	h.tail = nil // the Reader has its own copy
-	h.filterErr, h.reader, h.paged = h.filterErrOf(r), r, r.Filters().Pages != nil
+	h.filterErr, h.reader, h.known, h.paged = h.filterErrOf(r), r, known, r.Filters().Pages != nil
 	return nil
 }
 
@@ -163,13 +163,14 @@ func (h *handle) ReadAtContext(ctx context.Context, p []byte, off int64) (int, e
 
 // recordLookup records the error of a lookup in a mapped table that could not be read, since such reads bypass the
 // handle. Other parts of the table may still be readable, so only opening it again clears the error. The file of
-// another table with a corrupt block is closed, so that the next lookup finds a file that is put back.
+// another table with a corrupt block is closed, so that the next lookup finds a file that is put back. That requires
+// that the table can be identified: otherwise lookups would fail in its intact blocks too.
 func (h *handle) recordLookup(err error) {
 	if err == nil || err == table.ErrNotFound {
 		return
 	}
 	if !h.mapped {
-		if errors.Is(err, table.ErrCorrupt) {
+		if h.known && errors.Is(err, table.ErrCorrupt) {
 			closeFile(h.s.src, h.Name)
 		}
 		return
