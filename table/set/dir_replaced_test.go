@@ -267,3 +267,15 @@ func TestCorruptTableThatCannotBeIdentified(t *testing.T) {
 		checkGetFails(t, c.set, key(0), table.ErrCorrupt)
 	}
 }
+
+// A table that could not be opened is found once its file is put back, also if it cannot be identified.
+func TestOpenAfterFileIsPutBack(t *testing.T) {
+	t.Parallel()
+	one, line := writtenTable(t, "one")
+	line.TailSum = ""
+	c := newChanging(t, set.Options{}, one[:len(one)/2], line)
+	c.set = openDir(t, c.dir, nil) // which closes no file
+	checkGetFails(t, c.set, key(0), set.ErrMismatch)
+	c.replace(one)
+	checkGet(t, c.set, key(0), "one")
+}
