@@ -78,10 +78,9 @@ func Sweep(ctx context.Context, s Store, o *SweepOptions) error {
 // A sweeper is a running Sweep.
 type sweeper struct {
 	SweepOptions
-	s       Store
-	locked  bool    // nobody else changes the Store, or nothing is removed
-	listed  nameSet // of all files that stay
-	removed []File
+	s      Store
+	locked bool    // nobody else changes the Store, or nothing is removed
+	listed nameSet // of all files that stay
 }
 
 // A nameSet contains names in lower case: if a file system ignores case, a manifest may spell a name differently
@@ -177,17 +176,22 @@ const sweepConcurrency = 8
 
 // removeAll removes files, some at a time.
 func (w *sweeper) removeAll(ctx context.Context, left []File) (err error) {
+	var tried []File
 	for some := range slices.Chunk(left, sweepConcurrency) {
 		if !w.locked {
-			if err := w.readManifests(ctx); err != nil {
-				return err // checkRemoved would fail too
-			}
+			err = w.readManifests(ctx)
 		}
-		if err = w.removeSome(ctx, some); err != nil {
+		if err != nil && ctx.Err() == nil {
+			return err // checkTried would fail too
+		}
+		if err == nil {
+			tried, err = append(tried, some...), w.removeSome(ctx, some)
+		}
+		if err != nil {
 			break
 		}
 	}
-	return errors.Join(err, w.checkRemoved(ctx))
+	return errors.Join(err, w.checkTried(ctx, tried))
 }
 
 // removeSome removes files concurrently. It returns the first error.
@@ -200,7 +204,6 @@ func (w *sweeper) removeSome(ctx context.Context, some []File) (failed error) {
 	all.Wait()
 	for i, f := range some {
 		if done[i] {
-			w.removed = append(w.removed, f)
 			errs[i] = w.Found(f, false)
 		}
 		failed = cmp.Or(failed, errs[i])
@@ -230,17 +233,30 @@ func (w *sweeper) remove(ctx context.Context, f File) (removed bool, err error) 
 	return true, nil
 }
 
-// checkRemoved returns an error if a manifest that was written meanwhile lists a removed file.
-func (w *sweeper) checkRemoved(ctx context.Context) error {
-	if w.locked || len(w.removed) == 0 {
+// checkTime is the time for checkTried after ctx has ended.
+const checkTime = 10 * time.Second
+
+// checkTried returns an error if a manifest that was written meanwhile lists a file that is gone. That may be one
+// whose removal has failed: the Store can remove a file and lose its response.
+func (w *sweeper) checkTried(ctx context.Context, tried []File) error {
+	if w.locked || len(tried) == 0 {
 		return nil
 	}
-	if err := w.readManifests(ctx); err != nil {
+	check, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() { time.AfterFunc(checkTime, cancel) })()
+	if err := w.readManifests(check); err != nil {
 		return err
 	}
-	for _, f := range w.removed {
-		if w.listed.has(f.Name) {
+	for _, f := range tried {
+		if !w.listed.has(f.Name) {
+			continue
+		}
+		switch _, err := w.s.Stat(check, f.Name); {
+		case errors.Is(err, fs.ErrNotExist):
 			return fmt.Errorf("set: table %s, listed in a new manifest: %w", w.s.Path(f.Name), ErrGone)
+		case err != nil:
+			return fmt.Errorf("set: table %s, listed in a new manifest, may have been removed: %w", w.s.Path(f.Name), err)
 		}
 	}
 	return nil

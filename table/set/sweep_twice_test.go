@@ -21,6 +21,7 @@ type changingStore struct {
 	listed  func()
 	removed sync.Once // calls change
 	change  func()
+	removes func(name string) error // instead of Remove
 }
 
 func (s *changingStore) List(ctx context.Context) ([]set.File, error) {
@@ -35,6 +36,9 @@ func (s *changingStore) List(ctx context.Context) ([]set.File, error) {
 func (s *changingStore) Remove(ctx context.Context, name string) error {
 	if s.change != nil {
 		s.removed.Do(s.change)
+	}
+	if s.removes != nil {
+		return s.removes(name)
 	}
 	return s.replacingStore.Remove(ctx, name)
 }
@@ -147,6 +151,29 @@ func TestManifestWhileSweeping(t *testing.T) {
 		err := set.Sweep(t.Context(), s, sweepTables())
 		if !errors.Is(err, set.ErrGone) || !errors.Is(err, table.ErrCorrupt) || errors.Is(err, errCall) != fails {
 			t.Errorf("%v, want ErrGone", err)
+		}
+	}
+}
+
+// A manifest is noticed that lists a file whose removal returned an error, and after ctx has ended.
+func TestManifestWhileSweepingFails(t *testing.T) {
+	t.Parallel()
+	for name, removed := range map[string]bool{"the file is gone": true, "the file is there": false} {
+		s := newChangingStore(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		s.removes = func(name string) error {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.list(t, set.ManifestName, 1, 2, 3)
+			if removed {
+				delete(s.files, name)
+			}
+			cancel()
+			return ctx.Err()
+		}
+		err := set.Sweep(ctx, s, sweepTables())
+		if !errors.Is(err, context.Canceled) || errors.Is(err, set.ErrGone) != removed {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
