@@ -48,10 +48,8 @@ func (f *repairFlags) repairFile(cmd *cobra.Command, path string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if file.Reader != nil {
-		if err := file.HiddenKeys(); err != nil {
-			return err
-		}
+	if err := checkHidden(file); err != nil {
+		return err
 	}
 	if err := checkMemory(file, limit); err != nil {
 		return errors.Join(file.ForeignErr, file.Wrap(err))
@@ -71,6 +69,19 @@ func (f *repairFlags) repairFile(cmd *cobra.Command, path string) (err error) {
 		return file.ForeignErr
 	}
 	return f.repairTable(cmd, &tableRepair{Salvage: s, file: file}, limit)
+}
+
+// checkHidden returns an error for a table with only a filter. Damage that may hide keys is reported like other damage.
+func checkHidden(file *dbfile.File) error {
+	if file.Reader == nil {
+		return nil
+	}
+	err := file.HiddenKeys()
+	if errors.Is(err, table.ErrCorrupt) {
+		file.Damage = err
+		return nil
+	}
+	return err
 }
 
 // repairTable writes the pairs found in a table.
