@@ -268,6 +268,9 @@ func (s *Source) Hull(losses []Loss) KeyRange {
 // HasLayers reports whether the source is a set with layers.
 func (s *Source) HasLayers() bool { return s.dir.Layers > 0 }
 
+// IsEmptyDatabase reports whether the source is a database without tables and logs.
+func (s *Source) IsEmptyDatabase() bool { return !s.HasKeys() && s.dir.IsDatabase() }
+
 // HasVersions reports whether older versions can show in place of lost ones.
 func (s *Source) HasVersions() bool {
 	return s.Internal || len(s.Tables) > 1 && (!s.isSet() || s.dir.Layers > 0)
