@@ -45,6 +45,8 @@ func (o *syncedOutput) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+func (o *syncedOutput) Available() int { return 0 }
+
 func (o *syncedOutput) Flush() error {
 	o.check()
 	o.flushed = o.written

@@ -17,6 +17,7 @@ const MaxLine = 16 << 20
 // An Output is where lines are printed. After an error, all calls return that error.
 type Output interface {
 	io.Writer
+	Available() int // bytes that Write accepts before it flushes
 	Flush() error
 	Sync() error // syncs a file to disk
 }
@@ -194,11 +195,18 @@ func (l *lines) add(b []byte) error {
 	return nil
 }
 
-// line prints a line, which ends in a newline, if it is new.
+// line prints a line, which ends in a newline, if it is new. The output gets whole lines at a time, so that a kill
+// between two writes tears no line.
 func (s *Sieve) line(line []byte) error {
 	added, err := s.State.Add(line[:len(line)-1])
-	if added {
-		_, err = s.Out.Write(line)
+	if !added {
+		return err
 	}
+	if len(line) > s.Out.Available() {
+		if err := s.Out.Flush(); err != nil {
+			return err
+		}
+	}
+	_, err = s.Out.Write(line)
 	return err
 }

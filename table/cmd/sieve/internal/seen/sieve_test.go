@@ -225,3 +225,26 @@ func TestLinesAreNotHeldBack(t *testing.T) {
 	}
 	noError(t, errors.Join(write.Close(), <-done, s.Close()))
 }
+
+// wholeLines is an output that accepts only whole lines.
+type wholeLines struct{ t *testing.T }
+
+func (w wholeLines) Write(p []byte) (int, error) {
+	if !bytes.HasSuffix(p, []byte("\n")) {
+		w.t.Errorf("a write of %d bytes ends within a line", len(p))
+	}
+	return len(p), nil
+}
+
+// Each write to the output ends with a line, so that a kill between two of them tears none.
+func TestWritesOfWholeLines(t *testing.T) {
+	t.Parallel()
+	s := open(t, filepath.Join(t.TempDir(), "s"), 10_000, 1e-9)
+	defer s.Close()
+	var in strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&in, "%d%s\n", i, strings.Repeat("x", i%100*i%5000))
+	}
+	sieve := Sieve{State: s, Out: printed{Writer: bufio.NewWriter(wholeLines{t})}, Every: time.Hour}
+	noError(t, sieve.Run(context.Background(), []string{"-"}, strings.NewReader(in.String())))
+}
