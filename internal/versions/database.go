@@ -119,13 +119,15 @@ func ReadManifest(dir, name string) (*Version, error) {
 }
 
 func readManifest(dir regular.Dir, name, current string) (*Version, error) {
-	f, size, err := open(dir, name, MaxManifest)
+	f, _, err := open(dir, name, MaxManifest)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() // it was only read
-	v, end, err := readVersion(io.NewSectionReader(f, 0, size))
+	edits := io.NewSectionReader(f, 0, MaxManifest) // also those that the engine adds meanwhile
+	v, end, err := readVersion(edits)
 	if err == nil {
+		size, _ := edits.Seek(0, io.SeekCurrent)
 		v.Manifest, v.current = name, current
 		v.Torn, err = tornBytes(f, end, size)
 	}

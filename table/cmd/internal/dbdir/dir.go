@@ -68,18 +68,8 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	if lost := files.Join(dir, "lost"); o.Repair && slices.Contains(names, "lost") && files.IsDir(lost) {
 		d.note("%s has files that LevelDB's RepairDB set aside: to save what can be read of them, %s", lost, dbfile.RepairAdvice(lost))
 	}
-	for _, name := range names {
-		path := files.Join(dir, name)
-		switch {
-		case versions.IsTableName(path):
-			d.Tables = append(d.Tables, numbered(path))
-		case versions.IsLogName(name):
-			d.Logs = append(d.Logs, path)
-		case versions.IsCurrentOrManifest(name):
-			if err := o.Outputs.CheckAll([]string{path}); err != nil {
-				return Dir{}, err
-			}
-		}
+	if err := d.addFiles(o, names); err != nil {
+		return Dir{}, err
 	}
 	if err := d.checkEngine(names); err != nil {
 		return Dir{}, err
@@ -102,12 +92,38 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	return d, nil
 }
 
+// addFiles replaces the tables and logs by those among the names.
+func (d *Dir) addFiles(o ListOptions, names []string) error {
+	d.Tables, d.Logs = d.Tables[:0], nil
+	for _, name := range names {
+		path := files.Join(d.Path, name)
+		switch {
+		case versions.IsTableName(path):
+			d.Tables = append(d.Tables, numbered(path))
+		case versions.IsLogName(name):
+			d.Logs = append(d.Logs, path)
+		case versions.IsCurrentOrManifest(name):
+			if err := o.Outputs.CheckAll([]string{path}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // applyState reads CURRENT and the MANIFESTs among the names, and keeps the tables and logs that count.
 func (d *Dir) applyState(o ListOptions, names []string) error {
 	if err := d.readVersion(o, names); err != nil {
 		return err
 	}
 	if d.Version != nil {
+		var err error // the names again: while the MANIFEST was read, the engine may have added tables to it
+		if names, err = files.Names(d.Path); err == nil {
+			err = d.addFiles(o, names)
+		}
+		if err != nil {
+			return err
+		}
 		d.applyManifest(o, names)
 	} else if err := d.checkCurrent(names); err != nil {
 		return err

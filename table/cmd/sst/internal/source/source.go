@@ -49,8 +49,19 @@ func OpenSource(path string, o Options) (*Source, error) {
 	return openWith(path, o, &losses{noted: map[string]bool{}}, map[string]bool{})
 }
 
-// openWith is like OpenSource, but keeps the losses and notes of an earlier Source of the same path.
-func openWith(path string, o Options, losses *losses, noted map[string]bool) (*Source, error) {
+// openWith is like OpenSource, but keeps the losses and notes of an earlier Source of the same path. If files of a
+// directory are removed meanwhile, it tries again.
+func openWith(path string, o Options, losses *losses, noted map[string]bool) (s *Source, err error) {
+	for range maxTries {
+		s, err = openOnce(path, o, losses, noted)
+		if !errors.Is(err, fs.ErrNotExist) || !dbdir.IsDirectory(path) {
+			break
+		}
+	}
+	return s, err
+}
+
+func openOnce(path string, o Options, losses *losses, noted map[string]bool) (*Source, error) {
 	_, err := files.Stat(path)
 	if s, found := dbfile.StandInOf(path, nil, err); found {
 		return nil, &dbfile.FileError{Path: path, Err: s.InPlaceOfTable(dbfile.IsInManifest(path))}

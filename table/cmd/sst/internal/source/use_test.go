@@ -143,3 +143,68 @@ func TestLookupsInDatabaseInUse(t *testing.T) {
 		}
 	}
 }
+
+// Scans of a database succeed, and report no loss, even if its tables live hardly longer than it takes to read the
+// MANIFEST. A few scans may give up.
+func TestBusyDatabase(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 16 << 10, CompactionTableSize: 4 << 10, CompactionTotalSize: 16 << 10, NoSync: true})
+	noError(t, err)
+	const n = 1000
+	write := func(round int) (err error) {
+		for i := range n / 10 {
+			err = errors.Join(err, db.Put(fmt.Appendf(nil, "key%04d", (i+round*n/10)%n), fmt.Appendf(nil, "%099d", round), nil))
+		}
+		return errors.Join(err, db.CompactRange(util.Range{}))
+	}
+	for i := range 1500 { // for a MANIFEST with many edits
+		noError(t, write(i))
+	}
+	stop, stopped := make(chan struct{}), make(chan error)
+	go func() {
+		err := error(nil)
+		for i := 0; err == nil; i++ {
+			select {
+			case <-stop:
+				stopped <- db.Close()
+				return
+			default:
+				err = write(i)
+			}
+		}
+		stopped <- err
+	}()
+	const scans = 20
+	sound := 0
+	for range scans {
+		if got, err := scanAll(dir); err == nil && got == n {
+			sound++
+		} else {
+			t.Log(got, err)
+		}
+	}
+	close(stop)
+	if noError(t, <-stopped); sound < scans/2 {
+		t.Errorf("%d of %d scans are complete and without loss", sound, scans)
+	}
+}
+
+// scanAll returns the number of entries in a directory, and an error if some may be lost.
+func scanAll(dir string) (n int, err error) {
+	s, err := OpenSource(dir, Options{})
+	if err != nil {
+		return 0, err
+	}
+	defer s.Close() // it was only read
+	for _, err := range s.Scan(ScanOptions{}) {
+		if err != nil {
+			return n, err
+		}
+		n++
+	}
+	if losses := s.Losses(KeyRange{}); len(losses) > 0 {
+		return n, losses[0].InFile()
+	}
+	return n, errors.Join(s.Damage, s.LogDamage())
+}
