@@ -92,7 +92,9 @@ type ReaderOptions struct {
 // set sets o to a copy of options, with defaults filled in. If options is nil, all are defaults.
 func (o *ReaderOptions) set(options *ReaderOptions) error {
 	*o = *cmp.Or(options, &ReaderOptions{})
-	o.cloneSlices()
+	// The caller may change its slices, but the table can be opened later, and Verify opens it again.
+	o.FilterPolicies, o.TableFilterPolicies = slices.Clone(o.FilterPolicies), slices.Clone(o.TableFilterPolicies)
+	o.FilterPrefixes, o.Codecs = slices.Clone(o.FilterPrefixes), slices.Clone(o.Codecs)
 	if most := min(uint64(math.MaxUint32), math.MaxInt-format.TrailerLen); o.MaxBlockSize < 0 || uint64(o.MaxBlockSize) > most {
 		return fmt.Errorf("table: MaxBlockSize is %d, not 0 to %d", o.MaxBlockSize, most)
 	}
@@ -108,13 +110,6 @@ func (o *ReaderOptions) set(options *ReaderOptions) error {
 	o.filtersUserKeys = o.FilterKey == nil && filtersUserKeys(o.Comparer)
 	o.FilterKey = filterKeyFor(o.Comparer, o.FilterKey)
 	return nil
-}
-
-// cloneSlices replaces the slices by copies: the caller may change its own, and the table can be opened later, Verify
-// opens it again, and a Layout reads filters later.
-func (o *ReaderOptions) cloneSlices() {
-	o.FilterPolicies, o.TableFilterPolicies = slices.Clone(o.FilterPolicies), slices.Clone(o.TableFilterPolicies)
-	o.FilterPrefixes, o.Codecs = slices.Clone(o.FilterPrefixes), slices.Clone(o.Codecs)
 }
 
 // setFile sets f, the zero value, to the options of the table's file. They refer to o.
