@@ -51,6 +51,21 @@ func TestSourceThatMiscounts(t *testing.T) {
 	}
 }
 
+// A tail that is larger than memory is an error, even if the Source says that the table is as large as the manifest
+// says. A sparse file can be.
+func TestTailLargerThanMemory(t *testing.T) {
+	t.Parallel()
+	src, m := numberedSet(t, 1, nil)
+	src.before = func(_ context.Context, _ string, p []byte, _ int64) (int, error, bool) {
+		return len(p) - 1, io.EOF, true
+	}
+	huge := changed(m.Tables[0], func(l *set.Table) { l.Size, l.TailSize = 1<<62, 1<<62 })
+	s := open(t, huge, src, nil)
+	for _, do := range []func(*set.Set) error{getOf(0), getManyOf(0, 1), seekTo(0), verify} {
+		checkError(t, "the call", do(s), nil, "a tail of 4611686018427387904 bytes")
+	}
+}
+
 // If the Source panics, the lookup panics with the same value, and nothing stays in use. If it panics while a table
 // is opened, Unavailable returns the table with the value. If it ends the goroutine, the lookup returns an error.
 func TestSourceThatPanics(t *testing.T) {

@@ -107,7 +107,7 @@ func (m *member) endSize(tail int64, verifies bool) int64 {
 }
 
 // readTail reads the last size bytes of the table: its filters, metaindex, index and footer. The file must end where
-// the manifest says.
+// the manifest says. A sparse file can be as large as the manifest says, so memory for a large tail is checked first.
 func (h *handle) readTail(ctx context.Context, size int64) error {
 	if size > largeTail {
 		if err := h.readEnd(ctx, make([]byte, 2)); err != nil {
@@ -116,6 +116,9 @@ func (h *handle) readTail(ctx context.Context, size int64) error {
 	}
 	if size > math.MaxInt-1 {
 		return h.errorf("a tail of %d bytes does not fit in this system's memory", size)
+	}
+	if err := alloc.CheckLarge(uint64(size) + 1); err != nil {
+		return h.errorf("a tail of %d bytes %w", size, err)
 	}
 	p := make([]byte, size+1)
 	h.tail = p[:size]
