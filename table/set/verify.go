@@ -30,10 +30,8 @@ func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error
 	for i, m := range v.members {
 		note, err := m.verify(ctx)
 		switch {
-		case ctx.Err() != nil:
-			return errors.Join(append(findings, ctx.Err())...)
-		case s.current.Load() == nil:
-			return table.ErrClosed
+		case ctx.Err() != nil || s.current.Load() == nil:
+			return errors.Join(append(findings, cmp.Or(ctx.Err(), table.ErrClosed))...)
 		case err != nil:
 			findings = append(findings, err)
 		}

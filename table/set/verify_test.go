@@ -180,15 +180,17 @@ func TestVerifyOfUnreadableTables(t *testing.T) {
 	}
 }
 
-// Close ends Verify.
+// Close ends Verify, which returns what it has found.
 func TestVerifyOfAClosedSet(t *testing.T) {
 	t.Parallel()
 	src, m := numberedSet(t, 3, filtered)
+	src.files["t000"] = bytes.Clone(src.files["t000"])
+	src.files["t000"][5] ^= 1
 	s := open(t, m, src, nil)
 	reports := 0
 	err := s.Verify(background, func(set.Table, error) { reports++; s.Close() })
-	if !errors.Is(err, table.ErrClosed) || reports != 1 {
-		t.Errorf("Verify = %v after %d reports, want ErrClosed after 1", err, reports)
+	if !errors.Is(err, table.ErrClosed) || !errors.Is(err, table.ErrCorrupt) || reports != 1 {
+		t.Errorf("Verify = %v after %d reports, want a corruption and ErrClosed after 1", err, reports)
 	}
 }
 
