@@ -124,6 +124,7 @@ type folder struct {
 	newest    string       // the path of a table with that number
 
 	logs map[string]*dbdir.StateFile // by path; nil: no log was verified yet
+	now  map[string]bool             // the paths of the tables and logs in the last listing; nil: see wasRemoved
 }
 
 // targets returns the files that the arguments name, including missing tables. If a directory cannot be listed, or a
@@ -201,13 +202,25 @@ func pathsOf(tables []target) []string {
 // sizeOf returns the total size of files.
 func sizeOf(files ...target) int64 { return input.TotalSize(pathsOf(files)) }
 
-// wasRemoved reports whether err says that the file was removed from its directory, because
-// its database is in use.
+// wasRemoved reports whether err says that the file was removed from its directory, because its database is in use.
+// It lists the directory again only if the last listing has the file: that takes long if the MANIFEST is large, and
+// many tables can be removed at once.
 func (t target) wasRemoved(err error, o source.Options) bool {
 	if t.in.Path == "" || !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
-	d, err := dbdir.ListDir(t.in.Path, o.ListOptions)
-	has := slices.Contains(d.Logs, t.Path) || slices.ContainsFunc(d.Tables, func(l dbdir.TableFile) bool { return l.Path == t.Path })
-	return err == nil && !has
+	if t.in.now == nil || t.in.now[t.Path] {
+		d, err := dbdir.ListDir(t.in.Path, o.ListOptions)
+		if err != nil {
+			return false
+		}
+		t.in.now = map[string]bool{}
+		for _, l := range d.Tables {
+			t.in.now[l.Path] = true
+		}
+		for _, path := range d.Logs {
+			t.in.now[path] = true
+		}
+	}
+	return !t.in.now[t.Path]
 }
