@@ -5,6 +5,8 @@ package dbdir
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -37,6 +39,7 @@ type Dir struct {
 	// Flaws are things in CURRENT and the MANIFEST that engines do not write. Tables and logs can still be read.
 	Flaws []versions.Flaw
 
+	info       fs.FileInfo       // of the directory; nil: a file or a URL, or it is not known
 	hasCurrent bool              // there is a CURRENT
 	hasLock    bool              // there is a LOCK or a LOG
 	lostSet    bool              // tables have names as in a set, but there is no manifest
@@ -156,9 +159,28 @@ func (d *Dir) isDamaged(name string) bool {
 // file, ListDir lists the tables of the set.
 //
 // While a database is in use, files can change between reading the MANIFEST and the directory. So if something
-// seems to be missing, ListDir tries again, until the same is missing twice in a row.
+// seems to be missing, ListDir tries again, until the same is missing twice in a row, or while another directory
+// takes the name of this one.
 func ListDir(dir string, o ListOptions) (Dir, error) {
-	return listUntilSame(func() (Dir, error) { return listDir(dir, o) })
+	return listUntilSame(func() (Dir, error) {
+		info, err := os.Stat(dir)
+		d, listErr := listDir(dir, o)
+		if err == nil && info.IsDir() {
+			d.info = info
+		}
+		return d, listErr
+	})
+}
+
+// IsSame reports whether d and o list the same directory of the file system, as far as that is known.
+func (d *Dir) IsSame(o *Dir) bool {
+	return d.info == nil || o.info == nil || os.SameFile(d.info, o.info)
+}
+
+// WasReplaced reports whether another directory has taken the name of d.
+func (d *Dir) WasReplaced() bool {
+	info, err := os.Stat(d.Path)
+	return err == nil && !d.IsSame(&Dir{info: info})
 }
 
 // maxTries is the maximum number of times that a directory is listed.
@@ -200,7 +222,8 @@ func listUntilSame(list func() (Dir, error)) (Dir, error) {
 	for try := 1; ; try++ {
 		d, err := list()
 		lacks := d.lacks()
-		if err != nil || lacks == nil || try == maxTries || slices.Equal(lacks, before) {
+		replaced := d.WasReplaced()
+		if try == maxTries || !replaced && (err != nil || lacks == nil || slices.Equal(lacks, before)) {
 			return d, err
 		}
 		before = lacks

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"errors"
 	"fmt"
 	"iter"
 	"maps"
@@ -36,11 +35,23 @@ func newChanging(t *testing.T, rng *rand.Rand, most int) *changing {
 	return d
 }
 
-// change replaces the directory of the database by another one.
+// change replaces the files of the database by those of another directory.
 func (d *changing) change(t *testing.T) {
 	t.Helper()
 	other, aside := d.layouts[d.rng.IntN(len(d.layouts))], d.dir+".aside"
-	noError(t, errors.Join(os.Rename(d.dir, aside), os.Rename(other, d.dir), os.Rename(aside, other)))
+	noError(t, os.MkdirAll(aside, 0o777))
+	moveFiles(t, d.dir, aside)
+	moveFiles(t, other, d.dir)
+	moveFiles(t, aside, other)
+}
+
+func moveFiles(t *testing.T, from, to string) {
+	t.Helper()
+	entries, err := os.ReadDir(from)
+	noError(t, err)
+	for _, e := range entries {
+		noError(t, os.Rename(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())))
+	}
 }
 
 // bound returns a key, or nil.

@@ -166,7 +166,7 @@ func (s *Source) logWrites() iter.Seq2[Entry, error] {
 				}
 			}
 			s.logs.last = l.Last()
-			if err := s.endLog(l); err != nil {
+			if err := errors.Join(s.checkReplaced(), s.endLog(l)); err != nil {
 				yield(Entry{}, err)
 				return
 			}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
 	"iter"
 	"slices"
 
@@ -133,8 +132,8 @@ func (s *Source) scanAll(o ScanOptions) iter.Seq2[Entry, error] {
 }
 
 // scanMerged merges tables that have the same order. If a file was removed, it lists the directory again and
-// continues where it was, unless the order is unknown. If another set has replaced the set by then, it returns an
-// error.
+// continues where it was, unless the order is unknown. If another set or directory has replaced the Source's by then,
+// it returns an error.
 func (s *Source) scanMerged(o ScanOptions) iter.Seq2[Entry, error] {
 	begin, move := (*merge.Iter).First, (*merge.Iter).Next
 	if o.Reverse {
@@ -165,13 +164,13 @@ func (s *Source) scanMerged(o ScanOptions) iter.Seq2[Entry, error] {
 			if err == nil {
 				return
 			}
-			before := s.Tables
+			before := *s
 			if tries == maxTries || s.Order == table.AnyOrder || !s.reopenIfChanged(err) {
 				yield(Entry{}, err)
 				return
 			}
-			if last != nil && s.isSet() && !slices.EqualFunc(before, s.Tables, (*Table).isSame) {
-				yield(Entry{}, fmt.Errorf("%s: another set replaced it while it was read: run the command again", s.Path))
+			if err := s.checkSame(&before); last != nil && err != nil {
+				yield(Entry{}, err)
 				return
 			}
 		}

@@ -5,7 +5,6 @@ package source
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -49,18 +48,6 @@ func OpenSource(path string, o Options) (*Source, error) {
 	return openWith(path, o, &losses{noted: map[string]bool{}}, map[string]bool{})
 }
 
-// openWith is like OpenSource, but keeps the losses and notes of an earlier Source of the same path. If files of a
-// directory are removed meanwhile, it tries again.
-func openWith(path string, o Options, losses *losses, noted map[string]bool) (s *Source, err error) {
-	for range maxTries {
-		s, err = openOnce(path, o, losses, noted)
-		if !errors.Is(err, fs.ErrNotExist) || !dbdir.IsDirectory(path) {
-			break
-		}
-	}
-	return s, err
-}
-
 func openOnce(path string, o Options, losses *losses, noted map[string]bool) (*Source, error) {
 	_, err := files.Stat(path)
 	if s, found := dbfile.StandInOf(path, nil, err); found {
@@ -80,6 +67,9 @@ func openOnce(path string, o Options, losses *losses, noted map[string]bool) (*S
 	}
 	if err == nil {
 		err = s.checkInternalKeys()
+	}
+	if replaced := s.checkReplaced(); replaced != nil {
+		err = replaced
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -224,35 +214,6 @@ func (s *Source) Close() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// maxTries is the number of times that a directory is read if files keep being removed.
-const maxTries = 10
-
-// untilUnchanged calls do, and calls it again if files were removed meanwhile.
-func (s *Source) untilUnchanged(do func() error) (err error) {
-	for range maxTries {
-		if err = do(); !s.reopenIfChanged(err) {
-			break
-		}
-	}
-	return err
-}
-
-// reopenIfChanged opens the directory again if err says that a file was removed, as happens when the database is in
-// use. It reports whether it did.
-func (s *Source) reopenIfChanged(err error) bool {
-	if !s.Dir || !errors.Is(err, fs.ErrNotExist) {
-		return false
-	}
-	again, err := openWith(s.Path, s.o, s.losses, s.noted)
-	if err != nil {
-		return false
-	}
-	s.note("%s changed while it was read%s", s.Path, map[bool]string{false: ", because its database is in use"}[s.isSet()])
-	s.Close() // it was only read
-	*s = *again
-	return true
 }
 
 // note calls Options.Note, once for each note.

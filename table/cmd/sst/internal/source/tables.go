@@ -100,6 +100,12 @@ func (s *Source) openChecked(t *Table) (*dbfile.File, error) {
 	o := s.o
 	o.Form = t.form
 	f, err := t.Open(o.ListOptions)
+	if replaced := s.checkReplaced(); replaced != nil { // the file may be in the other directory
+		if err == nil {
+			f.Close() // it was only read
+		}
+		return nil, replaced
+	}
 	if err == nil {
 		detected := f.Form // a copy, since ReadSorted changes it
 		t.form, t.inDatabase = &detected, f.InDatabase()

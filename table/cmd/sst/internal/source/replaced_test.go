@@ -1,0 +1,65 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/sievetable/sievetable/table/database"
+)
+
+// writeTables writes a database of several tables, in which all keys have the same value.
+func writeTables(t *testing.T, dir, value string) {
+	t.Helper()
+	w, err := database.Create(dir, &database.WriterOptions{TableSize: 2 << 10})
+	noError(t, err)
+	for i := range 1000 {
+		noError(t, w.Append(fmt.Appendf(nil, "key%04d", i), []byte(value)))
+	}
+	noError(t, w.Close())
+}
+
+// If another database takes the name of a directory, a scan that has not begun yields its entries, and so does Get. A
+// scan that has begun fails, since the rest of its entries would be the other database's.
+func TestReplacedDirectory(t *testing.T) {
+	t.Parallel()
+	for after, want := range map[int]string{0: "", 10: "another directory replaced it"} {
+		parent := t.TempDir()
+		dir, other := filepath.Join(parent, "db"), filepath.Join(parent, "other")
+		writeTables(t, dir, "old")
+		writeTables(t, other, "new")
+		s, err := OpenSource(dir, Options{})
+		noError(t, err)
+		replace := func() { noError(t, errors.Join(os.Rename(dir, dir+"1"), os.Rename(other, dir))) }
+		if after == 0 {
+			replace()
+		}
+		values, n := map[string]int{}, 0
+		for e, scanErr := range s.Scan(ScanOptions{}) {
+			if err = scanErr; err == nil {
+				values[string(e.Value)]++
+			}
+			if n++; n == after {
+				replace()
+			}
+		}
+		if !containsError(err, want) || len(values) != 1 {
+			t.Errorf("replaced after %d entries: scan yields %v, %v; want one value and %q", after, values, err, want)
+		}
+		if e, _, err := s.Get([]byte("key0999")); err != nil || string(e.Value) != "new" {
+			t.Errorf("replaced after %d entries: Get = %q, %v", after, e.Value, err)
+		}
+		noError(t, s.Close())
+	}
+}
+
+// containsError reports whether the message of err contains want. If want is "", err must be nil.
+func containsError(err error, want string) bool {
+	if err == nil || want == "" {
+		return err == nil && want == ""
+	}
+	return strings.Contains(err.Error(), want)
+}
