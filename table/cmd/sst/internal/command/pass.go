@@ -2,6 +2,7 @@ package command
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
@@ -56,7 +57,7 @@ func each[T any](p *pass, parts []T, do func(T) error) error {
 // eachFile is like each, for files. If a database removes one meanwhile, it prints a note instead of an error.
 func (p *pass) eachFile(files []target, do func(target) error) error {
 	return each(p, files, func(t target) error {
-		err := do(t)
+		err := t.unlessReplaced(do(t))
 		if !t.wasRemoved(err, p.options) {
 			return err
 		}
@@ -201,6 +202,15 @@ func pathsOf(tables []target) []string {
 
 // sizeOf returns the total size of files.
 func sizeOf(files ...target) int64 { return input.TotalSize(pathsOf(files)) }
+
+// unlessReplaced returns err or, if another directory has taken the name of the file's, an error that says so: the
+// file may not be the one that was listed.
+func (t target) unlessReplaced(err error) error {
+	if err == nil || !t.in.WasReplaced() {
+		return err
+	}
+	return fmt.Errorf("%s: another directory replaced %s while it was read: run the command again", t.Path, t.in.Path)
+}
 
 // wasRemoved reports whether err says that the file was removed from its directory, because its database is in use.
 // It lists the directory again only if the last listing has the file: that takes long if the MANIFEST is large, and

@@ -10,6 +10,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb"
 	"github.com/syndtr/goleveldb/leveldb/util"
 
+	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -38,5 +39,25 @@ func TestManyTablesRemovedAtOnce(t *testing.T) {
 	}
 	if removed < 2 {
 		t.Errorf("%d tables were removed, want at least 2", removed)
+	}
+}
+
+// If another database takes the directory's name, its tables do not count as damaged ones of the first.
+func TestReplacedTargets(t *testing.T) {
+	t.Parallel()
+	dir := writeSmall(t)
+	p := &pass{out: io.Discard, stderr: io.Discard}
+	targets := p.targets([]string{dir}, true)
+	noError(t, os.Rename(dir, dir+" aside"))
+	noError(t, os.CopyFS(dir, os.DirFS(dir+" aside")))
+	for _, f := range targets {
+		if f.kind == isTable {
+			noError(t, os.WriteFile(f.Path, []byte("another table"), 0o666))
+		}
+	}
+	v := verifier{pass: p, add: func(int64) {}}
+	err := v.verify(targets)
+	if err == nil || v.found.damaged > 0 || cli.StatusOf(err) != cli.ExitUsage {
+		t.Errorf("verify: %d files are damaged: %v", v.found.damaged, err)
 	}
 }

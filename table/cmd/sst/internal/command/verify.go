@@ -105,6 +105,7 @@ func (v *verifier) check(t target) (unreported error) {
 	o.ReadOnce = part.Add
 	remark, err := t.verify(o)
 	part.Done()
+	err = t.unlessReplaced(err)
 	d := verdict{t.Path, t.kind, "ok", text.Lines(err), remark}
 	lines := d.Errors
 	v.found.of++
