@@ -265,25 +265,27 @@ func (old storedManifest) replace(ctx context.Context, s Store, m *Manifest) err
 		return fmt.Errorf("set: write the manifest %s: %w", s.Path(old.name), err)
 	}
 	if replaces {
-		return checkStillExist(ctx, s, storedManifest{m, old.name, b.Bytes()})
+		return checkStillExist(ctx, s, old.name, m)
 	}
 	return nil
 }
 
 // checkStillExist checks that the tables of a new manifest still exist. If a concurrent [Sweep] removes a listed table,
-// either this check or Sweep's last one notices. If another program has replaced the manifest since, its tables do
-// not matter.
-func checkStillExist(ctx context.Context, s Store, m storedManifest) error {
+// either this check or Sweep's last one notices. If another program has replaced the manifest since, tables matter only
+// if it lists them too, as below a newer layer.
+func checkStillExist(ctx context.Context, s Store, name string, m *Manifest) error {
 	missing, err := firstMissing(ctx, s, m.All())
-	if err != nil {
+	if err == nil && missing != nil {
+		if now, failed := readStored(ctx, s, name); failed == nil {
+			missing, err = firstMissing(ctx, s, m.alsoIn(now.names()))
+		}
+	}
+	switch {
+	case err != nil:
 		return fmt.Errorf("set: manifest %s was written, but looking for its tables failed: %w",
-			s.Path(m.name), err)
+			s.Path(name), err)
+	case missing != nil:
+		return fmt.Errorf("set: table %s, listed in the new manifest %s: %w", s.Path(missing.Name), s.Path(name), ErrGone)
 	}
-	if missing == nil {
-		return nil
-	}
-	if now, err := readStored(ctx, s, m.name); err == nil && !bytes.Equal(now.content, m.content) {
-		return nil
-	}
-	return fmt.Errorf("set: table %s, listed in the new manifest %s: %w", s.Path(missing.Name), s.Path(m.name), ErrGone)
+	return nil
 }

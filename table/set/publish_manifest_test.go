@@ -70,6 +70,16 @@ func TestPublishManifestOfMissingTables(t *testing.T) {
 	}
 }
 
+// A missing table is noticed although another program has added a layer to the new manifest meanwhile.
+func TestPublishManifestOfMissingTablesBelowLayer(t *testing.T) {
+	t.Parallel()
+	s := newChangingStore(t)
+	delete(s.files, tableNumber(2).Name)
+	m := &set.Manifest{Tables: []set.Table{tableNumber(2)}}
+	s.listed = func() { s.list(t, set.ManifestName, 2, 3) }
+	checkError(t, "PublishManifest", set.PublishManifest(t.Context(), s, set.ManifestName, m, nil), set.ErrGone, "")
+}
+
 // A table is stored only if its bytes match its line.
 func TestPutTable(t *testing.T) {
 	t.Parallel()
