@@ -1,6 +1,8 @@
 package set_test
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -122,4 +124,38 @@ func commitOrPanic(b *set.Builder) (err error) {
 	}()
 	_, err = b.Commit()
 	return err
+}
+
+// A leaseStore removes no files after a context has ended. It writes leases, but loses the responses if lost is not
+// nil.
+type leaseStore struct {
+	replacingStore
+	written func() // is called after a manifest was written
+	lost    error
+}
+
+func (s *leaseStore) Put(ctx context.Context, name string, content []byte) error {
+	return cmp.Or(s.replacingStore.Put(ctx, name, content), s.lost)
+}
+
+func (s *leaseStore) Replace(ctx context.Context, name string, old, content []byte) error {
+	defer s.written()
+	return s.replacingStore.Replace(ctx, name, old, content)
+}
+
+func (s *leaseStore) Remove(ctx context.Context, name string) error {
+	return cmp.Or(ctx.Err(), s.replacingStore.Remove(ctx, name))
+}
+
+// Commit removes its lease, which would stop Sweep for a day, even if ctx has ended or writing the lease has failed.
+func TestCommitRemovesLease(t *testing.T) {
+	t.Parallel()
+	for _, lost := range []error{nil, errCall} {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := &leaseStore{replacingStore{newMemoryStore()}, cancel, lost}
+		if err := buildIn(ctx, s, set.BuilderOptions{}, 5, 0, "v", true); !errors.Is(err, lost) {
+			t.Errorf("Commit = %v, want %v", err, lost)
+		}
+		noError(t, set.Sweep(t.Context(), s, nil))
+	}
 }

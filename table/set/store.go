@@ -197,15 +197,36 @@ func exclusively(ctx context.Context, s Store, lease string, change func() error
 	if own {
 		lease = NewLease()
 		if err := renewLease(ctx, s, lease); err != nil {
+			endLease(ctx, s, lease) // the Store may have written it, and lost the response
 			return err
 		}
 	}
 	if err = change(); lease == "" || err != nil && !own {
 		return err
 	}
-	// If the Store cannot remove files, the lease ends by its age.
-	if failed := s.Remove(ctx, lease); failed != nil && !errors.Is(failed, errors.ErrUnsupported) {
-		err = errors.Join(err, fmt.Errorf("set: remove %s: %w", s.Path(lease), failed))
+	return errors.Join(err, endLease(ctx, s, lease))
+}
+
+// endLease removes a lease, even if ctx has ended: otherwise Sweep would wait for a day. If the Store cannot remove
+// files, the lease ends by its age.
+func endLease(ctx context.Context, s Store, name string) error {
+	ctx, cancel := outlasting(ctx)
+	defer cancel()
+	if err := s.Remove(ctx, name); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("set: remove %s: %w", s.Path(name), err)
 	}
-	return err
+	return nil
+}
+
+// cleanupTime is the time for a last step after a context has ended.
+const cleanupTime = 10 * time.Second
+
+// outlasting returns a context that ends cleanupTime after ctx.
+func outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() { time.AfterFunc(cleanupTime, cancel) })
+	return longer, func() {
+		stop()
+		cancel()
+	}
 }

@@ -233,18 +233,14 @@ func (w *sweeper) remove(ctx context.Context, f File) (removed bool, err error) 
 	return true, nil
 }
 
-// checkTime is the time for checkTried after ctx has ended.
-const checkTime = 10 * time.Second
-
 // checkTried returns an error if a manifest that was written meanwhile lists a file that is gone. That may be one
 // whose removal has failed: the Store can remove a file and lose its response.
 func (w *sweeper) checkTried(ctx context.Context, tried []File) error {
 	if w.locked || len(tried) == 0 {
 		return nil
 	}
-	check, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	check, cancel := outlasting(ctx)
 	defer cancel()
-	defer context.AfterFunc(ctx, func() { time.AfterFunc(checkTime, cancel) })()
 	if err := w.readManifests(check); err != nil {
 		return err
 	}
