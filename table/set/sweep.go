@@ -181,9 +181,6 @@ func (w *sweeper) removeAll(ctx context.Context, left []File) (err error) {
 		if !w.locked {
 			err = w.readManifests(ctx)
 		}
-		if err != nil && ctx.Err() == nil {
-			return err // checkTried would fail too
-		}
 		if err == nil {
 			tried, err = append(tried, some...), w.removeSome(ctx, some)
 		}
@@ -242,7 +239,7 @@ func (w *sweeper) checkTried(ctx context.Context, tried []File) error {
 	check, cancel := outlasting(ctx)
 	defer cancel()
 	if err := w.readManifests(check); err != nil {
-		return err
+		return fmt.Errorf("set: look for removed files in new manifests: %w", err)
 	}
 	for _, f := range tried {
 		if !w.listed.has(f.Name) {

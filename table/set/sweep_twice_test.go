@@ -178,6 +178,30 @@ func TestManifestWhileSweepingFails(t *testing.T) {
 	}
 }
 
+// A manifest is noticed that lists a removed file, even if it could not be read right after the removal.
+func TestManifestWhileSweepingIsReadAgain(t *testing.T) {
+	t.Parallel()
+	s, o := newChangingStore(t), sweepTables()
+	for i := range 10 { // more than are removed at a time
+		s.files[tableNumber(4+i).Name] = s.files[tableNumber(3).Name]
+	}
+	s.change = func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.list(t, set.ManifestName, 1, 2, 3)
+	}
+	reads := 0
+	o.Keep = func(context.Context) ([]*set.Manifest, error) {
+		if reads++; reads == 3 { // before the second removals
+			return nil, errCall
+		}
+		return nil, nil
+	}
+	err := set.Sweep(t.Context(), s, o)
+	checkError(t, "Sweep", err, set.ErrGone, "")
+	checkError(t, "Sweep", err, errCall, "")
+}
+
 // An error of Found ends a DryRun.
 func TestFoundEndsDryRun(t *testing.T) {
 	t.Parallel()
