@@ -112,6 +112,9 @@ func (w *sweeper) find(ctx context.Context) (left []File, err error) {
 			continue
 		}
 		young, err := w.isYoung(ctx, &f)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // removed meanwhile, as by another Sweep
+		}
 		if err == nil && young {
 			err = w.Found(f, true)
 		}

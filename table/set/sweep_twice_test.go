@@ -202,6 +202,16 @@ func TestManifestWhileSweepingIsReadAgain(t *testing.T) {
 	checkError(t, "Sweep", err, errCall, "")
 }
 
+// A file may be gone before its time is known.
+func TestSweepOfFileThatIsGone(t *testing.T) {
+	t.Parallel()
+	s := newChangingStore(t)
+	s.namesAll = false
+	s.listed = func() { delete(s.files, tableNumber(2).Name) }
+	noError(t, set.Sweep(t.Context(), s, sweepTables()))
+	checkDiff(t, "tables", []int{1}, s.left())
+}
+
 // An error of Found ends a DryRun.
 func TestFoundEndsDryRun(t *testing.T) {
 	t.Parallel()
