@@ -44,6 +44,7 @@ type Dir struct {
 	hasLock    bool              // there is a LOCK or a LOG
 	lostSet    bool              // tables have names as in a set, but there is no manifest
 	history    *versions.History // of the newest MANIFEST, if it is damaged
+	lacking    []string          // all names in the directory if it lacks a live log: see lacks
 
 	// Which entries are certain to be the newest of their keys, as known before any table or log is read.
 	Doubt    bool     // none: current tables or logs may be unknown
@@ -186,7 +187,8 @@ func (d *Dir) WasReplaced() bool {
 // maxTries is the maximum number of times that a directory is listed.
 const maxTries = 10
 
-// lacks describes everything that is missing or damaged.
+// lacks describes everything that is missing or damaged. If a live log is missing, that includes the files that are
+// there: goleveldb can remove an empty log without an edit, so two listings can miss the same log of a sound database.
 func (d *Dir) lacks() (all []string) {
 	for _, err := range d.Damage {
 		all = append(all, err.Error())
@@ -196,7 +198,7 @@ func (d *Dir) lacks() (all []string) {
 			all = append(all, l.Path)
 		}
 	}
-	return all
+	return append(all, d.lacking...)
 }
 
 // checkURL returns an error if a URL does not lead to a set. A store can contain tables of many sets, so it is

@@ -1,12 +1,14 @@
 package dbdir
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 )
 
-// While a database is in use, each listing can lack another table. Only what two listings in a row lack is missing.
+// While a database is in use, each listing can lack another table. Only what two listings in a row lack is missing. A
+// log is missing only if the other files were the same.
 func TestListUntilSame(t *testing.T) {
 	t.Parallel()
 	missing := func(paths ...string) (d Dir) {
@@ -15,6 +17,7 @@ func TestListUntilSame(t *testing.T) {
 		}
 		return d
 	}
+	withoutLog := func(names ...string) Dir { return Dir{Damage: []error{errors.New("log")}, lacking: names} }
 	for name, tt := range map[string]struct {
 		listings []Dir
 		want     []string
@@ -23,6 +26,8 @@ func TestListUntilSame(t *testing.T) {
 		"nothing":         {[]Dir{missing()}, nil, 1},
 		"the same twice":  {[]Dir{missing("a"), missing("a")}, []string{"a"}, 2},
 		"one, and others": {[]Dir{missing("a"), missing("b"), missing("b", "c"), missing()}, nil, 4},
+		"dropped logs":    {[]Dir{withoutLog("4"), withoutLog("5"), missing()}, nil, 3},
+		"a lost log":      {[]Dir{withoutLog("4"), withoutLog("5"), withoutLog("5")}, []string{"log", "5"}, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			calls := 0

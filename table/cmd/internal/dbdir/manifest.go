@@ -207,4 +207,7 @@ func (d *Dir) applyToLogs(o ListOptions, names []string) {
 	for _, n := range lost {
 		d.loseLog(o, n, flaw)
 	}
+	if d.LostLog != 0 {
+		d.lacking = slices.Sorted(slices.Values(names))
+	}
 }

@@ -3,6 +3,7 @@ package dbdir
 import (
 	"encoding/binary"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/errtest"
@@ -18,7 +19,8 @@ func firstEdit(log uint64) []byte {
 	return versions.Header{Comparer: "leveldb.BytewiseComparator", Log: log, NextFile: log + 1, LastSequence: 5}.Edit()
 }
 
-// A missing log that the MANIFEST names is damage, unless later logs show that it had no writes.
+// A missing log that the MANIFEST names is damage, unless later logs show that it had no writes. Another
+// listing must then have the same files.
 func TestListDirWithoutLog(t *testing.T) {
 	t.Parallel()
 	batch := func(sequence uint64) []byte {
@@ -47,6 +49,9 @@ func TestListDirWithoutLog(t *testing.T) {
 			d, err := ListDir(dir, o)
 			if err != nil || d.LostLog != lost || len(d.Damage) != wantDamage {
 				t.Errorf("%s: ListDir %s: LostLog %d, want %d; damage %v, error %v", name, what, d.LostLog, lost, d.Damage, err)
+			}
+			if isMissing := tt.lost != 0 && lost != 0; isMissing != slices.Contains(d.lacks(), "CURRENT") {
+				t.Errorf("%s: ListDir %s lacks %q", name, what, d.lacks())
 			}
 		}
 	}
