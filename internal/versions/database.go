@@ -124,7 +124,8 @@ func readManifest(dir regular.Dir, name, current string) (*Version, error) {
 		return nil, err
 	}
 	defer f.Close() // it was only read
-	edits := io.NewSectionReader(f, 0, MaxManifest) // also those that the engine adds meanwhile
+	// The engine may add edits meanwhile.
+	edits := io.NewSectionReader(f, 0, MaxManifest)
 	v, end, err := readVersion(edits)
 	if err == nil {
 		size, _ := edits.Seek(0, io.SeekCurrent)

@@ -3,6 +3,7 @@ package versions
 import (
 	"encoding/binary"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/wal"
 )
 
 // Edits move tables between levels: a table that is deleted from one level may be added to the next.
@@ -110,4 +113,41 @@ func FuzzApply(f *testing.F) {
 			t.Errorf("%d bytes add %d tables", len(edit), len(e.tables))
 		}
 	})
+}
+
+// An addingFS is a database whose engine adds edits to its MANIFEST after Stat.
+type addingFS struct{ fs.FS }
+
+type addingFile struct{ *os.File }
+
+func (a addingFS) Open(name string) (fs.File, error) {
+	f, err := a.FS.Open(name)
+	if err == nil && IsManifest(name) {
+		return addingFile{f.(*os.File)}, nil
+	}
+	return f, err
+}
+
+func (a addingFile) Stat() (fs.FileInfo, error) {
+	info, err := a.File.Stat()
+	return sizeBefore{info}, err
+}
+
+type sizeBefore struct{ fs.FileInfo }
+
+func (s sizeBefore) Size() int64 { return int64(wal.FragmentHeaderLen + len(complete)) }
+
+// Edits that an engine adds while the MANIFEST is read are read too.
+func TestEditsAddedMeanwhile(t *testing.T) {
+	t.Parallel()
+	dir := writeEdits(t, complete, "\x07\x00\x05\x10\x01a\x01b")
+	v, err := ReadDir(regular.DirIn(addingFS{os.DirFS(dir)}, "."))
+	if noError(t, err); !v.Lists(5) || v.Torn != 0 {
+		t.Errorf("tables %v, %d torn bytes", v.Tables, v.Torn)
+	}
+	noError(t, os.Truncate(filepath.Join(dir, "MANIFEST-000001"), sizeBefore{}.Size()+3))
+	v, err = ReadDir(regular.DirIn(addingFS{os.DirFS(dir)}, "."))
+	if noError(t, err); v.Lists(5) || v.Torn != 3 {
+		t.Errorf("tables %v, %d torn bytes, want 3", v.Tables, v.Torn)
+	}
 }

@@ -118,3 +118,19 @@ func TestObsoleteTables(t *testing.T) {
 		}
 	}
 }
+
+// An engine can write a table and add it to the MANIFEST after the directory was listed, but before the MANIFEST is
+// read.
+func TestTableWrittenMeanwhile(t *testing.T) {
+	t.Parallel()
+	names := []string{"CURRENT", "MANIFEST-000001"}
+	added := versions.Field{Kind: versions.FieldAdd, Table: versions.Table{Number: 3, Size: 1, Smallest: []byte("a12345678"), Largest: []byte("b12345678")}}
+	dir := filetest.WriteDir(t, map[string][]byte{
+		names[0]: []byte(names[1] + "\n"), names[1]: tabletest.Log(t, firstEdit(0), added.Append(nil)), "000003.ldb": {0},
+	})
+	d := Dir{Path: dir}
+	noError(t, d.applyState(ListOptions{}, names))
+	if lacks := d.lacks(); len(d.Tables) != 1 || lacks != nil {
+		t.Errorf("%d tables, and %q are missing", len(d.Tables), lacks)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,6 +16,9 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/util"
 
 	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 )
 
 // If the order is unknown, a scan cannot continue with other tables. It ends with an error, and yields no entry
@@ -144,67 +148,27 @@ func TestLookupsInDatabaseInUse(t *testing.T) {
 	}
 }
 
-// Scans of a database succeed, and report no loss, even if its tables live hardly longer than it takes to read the
-// MANIFEST. A few scans may give up.
-func TestBusyDatabase(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	db, err := leveldb.OpenFile(dir, &opt.Options{WriteBuffer: 16 << 10, CompactionTableSize: 4 << 10, CompactionTotalSize: 16 << 10, NoSync: true})
-	noError(t, err)
-	const n = 1000
-	write := func(round int) (err error) {
-		for i := range n / 10 {
-			err = errors.Join(err, db.Put(fmt.Appendf(nil, "key%04d", (i+round*n/10)%n), fmt.Appendf(nil, "%099d", round), nil))
-		}
-		return errors.Join(err, db.CompactRange(util.Range{}))
-	}
-	for i := range 1500 { // for a MANIFEST with many edits
-		noError(t, write(i))
-	}
-	stop, stopped := make(chan struct{}), make(chan error)
-	go func() {
-		err := error(nil)
-		for i := 0; err == nil; i++ {
-			select {
-			case <-stop:
-				stopped <- db.Close()
-				return
-			default:
-				err = write(i)
-			}
-		}
-		stopped <- err
-	}()
-	const scans = 20
-	sound := 0
-	for range scans {
-		if got, err := scanAll(dir); err == nil && got == n {
-			sound++
-		} else {
-			t.Log(got, err)
-		}
-	}
-	close(stop)
-	if noError(t, <-stopped); sound < scans/2 {
-		t.Errorf("%d of %d scans are complete and without loss", sound, scans)
-	}
+// A removing Comparer removes a file as soon as it compares keys.
+type removing struct {
+	table.Comparer
+	path string
 }
 
-// scanAll returns the number of entries in a directory, and an error if some may be lost.
-func scanAll(dir string) (n int, err error) {
-	s, err := OpenSource(dir, Options{})
-	if err != nil {
-		return 0, err
+func (r removing) Compare(a, b []byte) int {
+	os.Remove(r.path)
+	return r.Comparer.Compare(a, b)
+}
+
+// If a table is removed while a directory is opened, the directory is listed again.
+func TestTableRemovedDuringOpen(t *testing.T) {
+	t.Parallel()
+	dir := filetest.WriteDir(t, map[string][]byte{
+		"000001.ldb": tabletest.Build(t, nil, tabletest.PairsOf("a", "b")),
+		"000002.ldb": tabletest.Build(t, nil, tabletest.PairsOf("a", "c")),
+	})
+	var o Options
+	o.Order = dbfile.ExplicitOrder(removing{table.BytewiseComparer, filepath.Join(dir, "000001.ldb")})
+	if s := openSource(t, dir, o); len(s.Tables) != 1 {
+		t.Errorf("%d tables, want 1", len(s.Tables))
 	}
-	defer s.Close() // it was only read
-	for _, err := range s.Scan(ScanOptions{}) {
-		if err != nil {
-			return n, err
-		}
-		n++
-	}
-	if losses := s.Losses(KeyRange{}); len(losses) > 0 {
-		return n, losses[0].InFile()
-	}
-	return n, errors.Join(s.Damage, s.LogDamage())
 }
