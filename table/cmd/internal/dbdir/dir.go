@@ -72,7 +72,7 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	if lost := files.Join(dir, "lost"); o.Repair && slices.Contains(names, "lost") && files.IsDir(lost) {
 		d.note("%s has files that LevelDB's RepairDB set aside: to save what can be read of them, %s", lost, dbfile.RepairAdvice(lost))
 	}
-	if err := d.addFiles(o, names); err != nil {
+	if err := d.setFiles(o, names); err != nil {
 		return Dir{}, err
 	}
 	if err := d.checkEngine(names); err != nil {
@@ -96,8 +96,8 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	return d, nil
 }
 
-// addFiles replaces the tables and logs by those among the names.
-func (d *Dir) addFiles(o ListOptions, names []string) error {
+// setFiles sets Tables and Logs to those among the names.
+func (d *Dir) setFiles(o ListOptions, names []string) error {
 	d.Tables, d.Logs = d.Tables[:0], nil
 	for _, name := range names {
 		path := files.Join(d.Path, name)
@@ -123,7 +123,7 @@ func (d *Dir) applyState(o ListOptions, names []string) error {
 	if d.Version != nil {
 		var err error // the names again: while the MANIFEST was read, the engine may have added tables to it
 		if names, err = files.Names(d.Path); err == nil {
-			err = d.addFiles(o, names)
+			err = d.setFiles(o, names)
 		}
 		if err != nil {
 			return err
