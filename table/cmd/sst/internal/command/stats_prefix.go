@@ -102,7 +102,7 @@ func (f *sourceFlags) sizeOfTables(paths []string) int64 {
 
 // count counts the entries of a source.
 func (f *prefixFlags) count(s *source.Source) (r prefixResult, err error) {
-	versions := (s.HasVersions() || s.IsEmptyDatabase()) && s.Order != table.AnyOrder
+	versions := (s.HasVersions() || s.HasLayers() || s.IsEmptyDatabase()) && s.Order != table.AnyOrder
 	c := byprefix.NewCounter(f.rule, f.top, comparers.KeepsPrefixes(s.Order), versions)
 	var last []byte // nil: there is none
 	for e, err := range s.Scan(source.ScanOptions{Versions: true, InOrder: true}) {
