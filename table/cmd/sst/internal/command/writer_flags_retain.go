@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/filter/paged"
 	"github.com/sievetable/sievetable/internal/bloom"
 	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -210,7 +211,8 @@ func (f *writerFlags) retainCompression(all []*source.Source) {
 	}
 }
 
-// sampleCompression counts the index and some data blocks of a table by their compressions.
+// sampleCompression counts some data blocks of a table by their compressions, and its index if that is compressed: a
+// small index, as of a table without entries, can be stored as it is with any compression.
 func sampleCompression(file *dbfile.File, blocks map[string]int) {
 	if file.Reader == nil || file.IsSorted() { // sorted entries are not stored as in the file
 		return
@@ -225,7 +227,7 @@ func sampleCompression(file *dbfile.File, blocks map[string]int) {
 		sample = append(sample, l.Data[i*len(l.Data)/n].Handle)
 	}
 	for _, h := range sample {
-		if _, id, err := l.ReadBlock(h); err == nil {
+		if _, id, err := l.ReadBlock(h); err == nil && (h != l.Index || id != table.NoCompression.ID()) {
 			blocks[tablestats.Compression(file, h, id)]++
 		}
 	}

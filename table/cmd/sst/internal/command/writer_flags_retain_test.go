@@ -135,6 +135,19 @@ func TestCompressionOfIndexIsTakenOver(t *testing.T) {
 	}
 }
 
+// A table without entries shows no compression.
+func TestCompressionOfTableWithoutEntries(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.ldb")
+	writeFile(t, path, string(tabletest.Build(t, nil, nil)))
+	file, err := dbfile.OpenDamaged(path, dbfile.Options{})
+	noError(t, err)
+	defer file.Close() // it was only read
+	blocks := map[string]int{}
+	if sampleCompression(file, blocks); len(blocks) > 0 {
+		t.Errorf("blocks by compression: %v, want none", blocks)
+	}
+}
+
 // dataBlocks returns the bytes of the data blocks of a table.
 func dataBlocks(t *testing.T, path string) []byte {
 	t.Helper()
