@@ -98,7 +98,8 @@ type File struct {
 	Declared   Order  // the order that the user or a MANIFEST specifies
 	HiddenFrom uint64 // lookups see only lower sequence numbers; 0: all
 
-	// Damage says why there is no Reader, and possibly no Layout. Open then fails.
+	// Damage says why there is no Reader, and possibly no Layout. Open then fails. For a repair, it can instead be damage
+	// that may hide keys of a table without data blocks.
 	Damage error
 
 	// ForeignErr describes a damaged file in which no blocks are found, for example as text.
