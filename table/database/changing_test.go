@@ -9,11 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/fstest"
 
+	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
 )
@@ -127,6 +129,28 @@ func TestOpenWhileAnEngineDropsEmptyLogs(t *testing.T) {
 	lost := &droppedFS{states: []fs.FS{without(named, dropped...)}}
 	if err := openError(lost, nil); !errors.Is(err, table.ErrCorrupt) || lost.read != 2 {
 		t.Errorf("OpenFS = %v after %d attempts, want ErrCorrupt after 2", err, lost.read)
+	}
+}
+
+// After another loss, OnLoss is not called either for a log that is missing only while goleveldb drops empty logs.
+func TestOnLossWhileAnEngineDropsEmptyLogs(t *testing.T) {
+	t.Parallel()
+	before, after := layout{}, layout{next: 20, files: fstest.MapFS{}}
+	for _, l := range []*layout{&before, &after} {
+		m := l.table(t, 1, set("a", 1, "lost"))
+		delete(l.files, versions.TableName(m.Number))
+		first := l.write(t)
+		if l == &before {
+			delete(l.files, first)
+			l.write(t)
+		}
+	}
+	var lost []string
+	openFS(t, &droppedFS{states: []fs.FS{before.end(t), after.end(t)}}, &database.Options{
+		OnLoss: func(l table.Loss) bool { lost = append(lost, l.File); return true },
+	})
+	if want := []string{versions.TableName(2), versions.TableName(20)}; !slices.Equal(lost, want) {
+		t.Errorf("OnLoss was called for %q, want %q", lost, want)
 	}
 }
 

@@ -61,7 +61,7 @@ func (p *opener) liveLogs(v *versions.Version) ([]string, error) {
 	}
 	for _, n := range lost {
 		name := versions.LogName(n)
-		if err := p.missingLog(name); !p.goesOnWithout(table.Loss{File: p.dir.Path(name), Offset: -1, Err: err}) {
+		if err := p.missingLog(name); p.lacking != p.lacked || !p.goesOnWithout(table.Loss{File: p.dir.Path(name), Offset: -1, Err: err}) {
 			return nil, err
 		}
 	}

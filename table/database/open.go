@@ -116,9 +116,10 @@ type opener struct {
 	onLoss func(table.Loss) bool   // Options.OnLoss, once an error has occurred twice; until then nil
 	agreed map[string]bool         // the results of onLoss, by the messages of the losses
 
-	// The names in dir if they lack a live log, else "". goleveldb can remove an empty log without an edit, so two
-	// attempts can miss the same log of a sound database. It is lost if the other names are the same.
-	lacking string
+	// The names in dir if they lack a live log, else "", in this attempt and in the one before. goleveldb can remove an
+	// empty log without an edit, so two attempts can miss the same log of a sound database. It is lost if the other
+	// names are the same.
+	lacking, lacked string
 }
 
 // goesOnWithout reports whether Open continues without a lost part. It calls onLoss only once for each loss, even in
@@ -151,7 +152,7 @@ func (p *opener) limitOpenFiles(v *versions.Version) {
 
 // try opens the database as it is now.
 func (p *opener) try() (*DB, error) {
-	p.lacking = ""
+	p.lacking, p.lacked = "", p.lacking
 	v, err := versions.ReadDir(p.dir)
 	if err != nil {
 		return nil, p.explain(err)
