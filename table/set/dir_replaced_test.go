@@ -255,16 +255,18 @@ func TestCorruptTableThatCannotBeIdentified(t *testing.T) {
 		return contents, line
 	}
 	for _, write := range []func(*testing.T, string) ([]byte, set.Table){withoutSum, describedTable} {
-		one, line := write(t, "one")
-		corrupt := bytes.Clone(one)
-		corrupt[0] ^= 1
-		c := newChanging(t, set.Options{}, corrupt, line)
-		c.set = openDir(t, c.dir, nil) // which closes no file
-		checkGet(t, c.set, key(perTable-1), "one")
-		checkGetFails(t, c.set, key(0), table.ErrCorrupt)
-		c.replace(one)
-		checkGet(t, c.set, key(perTable-1), "one")
-		checkGetFails(t, c.set, key(0), table.ErrCorrupt)
+		for _, cache := range []*table.Cache{nil, table.NewCache(1 << 20)} {
+			one, line := write(t, "one")
+			corrupt := bytes.Clone(one)
+			corrupt[0] ^= 1
+			c := newChanging(t, set.Options{}, corrupt, line)
+			c.set = openDir(t, c.dir, &set.Options{Reader: table.ReaderOptions{Cache: cache}}) // which closes no file
+			checkGet(t, c.set, key(perTable-1), "one")
+			checkGetFails(t, c.set, key(0), table.ErrCorrupt)
+			c.replace(one)
+			checkGet(t, c.set, key(perTable-1), "one")
+			checkGetFails(t, c.set, key(0), table.ErrCorrupt)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/sievetable/sievetable/table"
@@ -171,7 +172,9 @@ func TestManifestWhileSweepingFails(t *testing.T) {
 			cancel()
 			return ctx.Err()
 		}
-		err := set.Sweep(ctx, s, sweepTables())
+		o := sweepTables()
+		o.Keep = func(ctx context.Context) ([]*set.Manifest, error) { return nil, ctx.Err() }
+		err := set.Sweep(ctx, s, o)
 		if !errors.Is(err, context.Canceled) || errors.Is(err, set.ErrGone) != removed {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -210,6 +213,49 @@ func TestSweepOfFileThatIsGone(t *testing.T) {
 	s.listed = func() { delete(s.files, tableNumber(2).Name) }
 	noError(t, set.Sweep(t.Context(), s, sweepTables()))
 	checkDiff(t, "tables", []int{1}, s.left())
+}
+
+// A manifest is noticed if ctx ends between removals, which are a few at a time.
+func TestManifestWhileSweepingStops(t *testing.T) {
+	t.Parallel()
+	s := newChangingStore(t)
+	var all []int
+	for i := 1; i < 20; i++ {
+		all = append(all, i)
+		s.files[tableNumber(i).Name] = memoryFile{make([]byte, 100), time.Now().Add(-time.Hour)}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	o := sweepTables()
+	o.Keep = func(ctx context.Context) ([]*set.Manifest, error) { return nil, ctx.Err() }
+	o.Found = func(set.File, bool) error {
+		s.list(t, set.ManifestName, all...)
+		cancel()
+		return nil
+	}
+	if err := set.Sweep(ctx, s, o); !errors.Is(err, context.Canceled) || !errors.Is(err, set.ErrGone) {
+		t.Errorf("Sweep = %v, want %v and %v", err, context.Canceled, set.ErrGone)
+	}
+}
+
+// Reading the manifests after ctx has ended takes 10 seconds at most.
+func TestSweepEndsAfterCtx(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newChangingStore(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		s.removes = func(string) error { cancel(); return ctx.Err() }
+		o := sweepTables()
+		o.Keep = func(check context.Context) ([]*set.Manifest, error) {
+			if ctx.Err() != nil {
+				<-check.Done()
+			}
+			return nil, check.Err()
+		}
+		start := time.Now()
+		if err := set.Sweep(ctx, s, o); !errors.Is(err, context.Canceled) || time.Since(start) != 10*time.Second {
+			t.Errorf("Sweep = %v after %v, want an end after 10s", err, time.Since(start))
+		}
+	})
 }
 
 // An error of Found ends a DryRun.
