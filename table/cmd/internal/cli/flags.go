@@ -246,7 +246,7 @@ func Size[T ~int64 | ~uint64](to *T, text string, least, most int64, values stri
 	return Parsed(to, "value", text, func(s string) (T, error) {
 		n, unit, err := number(s)
 		factor, unitErr := humanize.ParseBytes("1" + unit)
-		n *= float64(factor)
+		n = times(n, float64(factor))
 		if errors.Join(err, unitErr) != nil || math.Signbit(n) || n >= math.MaxInt64 || int64(n) < least || int64(n) > most {
 			return 0, errors.New("not " + values)
 		}
@@ -262,7 +262,7 @@ var countUnits = map[string]float64{"": 1, "k": 1e3, "K": 1e3, "M": 1e6, "G": 1e
 func wholeNumber(s string) (int64, error) {
 	n, unit, err := number(s)
 	factor := countUnits[unit]
-	n *= factor
+	n = times(n, factor)
 	switch {
 	case err != nil || factor == 0 || unit != "" && strings.Contains(s, ",") || n != math.Trunc(n):
 		return 0, strconv.ErrSyntax
@@ -272,6 +272,15 @@ func wholeNumber(s string) (int64, error) {
 		return 0, strconv.ErrRange
 	}
 	return int64(n), nil
+}
+
+// times returns n * factor. If n is the float64 next to a decimal number, such as 4.1, whose product is whole, it
+// returns exactly that: as float64s, 4.1 * 1e9 is less than 4,100,000,000.
+func times(n, factor float64) float64 {
+	if whole := math.Round(n * factor); whole/factor == n {
+		return whole
+	}
+	return n * factor
 }
 
 // numbers matches a number and its unit. The first alternative has commas between groups of three digits.
