@@ -93,8 +93,8 @@ func (q Query) measurable() bool {
 func ParseRate(s string) (float64, error) {
 	number, percent := strings.CutSuffix(s, "%")
 	p, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if percent {
-		p /= 100
+	if percent { // p / 100 can be next to the float64 of the rate, as for 0.7, so it is rounded
+		p, _ = strconv.ParseFloat(strconv.FormatFloat(p/100, 'g', 15, 64), 64)
 	}
 	if err != nil || !(p >= minRate && p < 1) {
 		return 0, errors.New("not a rate from 1e-9 to below 1, such as 0.01 or 1%")
