@@ -49,8 +49,9 @@ func TestCompressedInput(t *testing.T) {
 	for program, in := range map[string]string{"gzip": out.String(), "zstd": "\x28\xb5\x2f\xfd\x04\x00", "xz": "\xfd7zXZ\x00\x00"} {
 		for name := range formats {
 			got := pairs([]string{"-"}, in, Options{Format: name, Memory: 1 << 30})
-			if len(got) != 1 || !strings.HasPrefix(got[0], "standard input is compressed by "+program+": decompress it first") {
-				t.Errorf("%s as %s: %q", program, name, got)
+			want := "standard input is compressed by " + program + ": decompress it first: " + program + " -dc FILE > OUT"
+			if len(got) != 1 || got[0] != want {
+				t.Errorf("%s as %s: %q, want %q", program, name, got, want)
 			}
 		}
 	}

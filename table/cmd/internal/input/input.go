@@ -143,7 +143,7 @@ func (r *Reader) lines(ctx context.Context, name string, in io.Reader) error {
 		}
 		if n == 1 {
 			if c := compressionOf(line); c != "" {
-				return fmt.Errorf("%s is compressed by %s: decompress it first, as in: zcat urls.gz | sst build --input-format raw-keys -o OUT", name, c)
+				return fmt.Errorf("%s is compressed by %s: decompress it first: %[2]s -dc FILE > OUT", name, c)
 			}
 			line = r.withoutMark(name, line, raw)
 		}
