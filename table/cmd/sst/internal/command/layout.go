@@ -54,6 +54,9 @@ func (p *pass) layout(path string) (err error) {
 	if err != nil {
 		return err
 	}
+	if kind == "" && dbfile.IsLog(path) { // its start is lost, or it is empty
+		kind = dbfile.LogFile
+	}
 	if form, ok := logForms[kind]; ok {
 		f, err := dbfile.OpenRegular(path, p.options.Outputs)
 		if err != nil {
