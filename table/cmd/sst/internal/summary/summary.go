@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -103,7 +104,7 @@ func readOnce(path string, o dbdir.ListOptions, logs bool) (*Summary, error) {
 		}
 		s.Levels = levelsOf(s.Tables, s.Order)
 	}
-	damage = append(damage, s.checkTables(d)...)
+	damage = append(damage, s.checkTables(d, o)...)
 	for _, path := range d.Logs {
 		damage = append(damage, s.addLog(path, d.Version, logs))
 	}
@@ -112,10 +113,14 @@ func readOnce(path string, o dbdir.ListOptions, logs bool) (*Summary, error) {
 	return s, err
 }
 
-// stat returns the file of this name. If it is needed, it must be a regular file.
+// stat returns the file of this name. If it is needed, it must be a regular file. Otherwise it may also be a link to a
+// file that does not exist, which nothing reads.
 func (s *Summary) stat(name string, needed bool) (*File, error) {
 	path := files.Join(s.Path, name)
 	info, err := files.Stat(path)
+	if link, linkErr := os.Lstat(path); err != nil && !needed && linkErr == nil {
+		info, err = link, nil
+	}
 	if err == nil && needed {
 		err = regular.Check(path, info)
 	}
@@ -126,18 +131,18 @@ func (s *Summary) stat(name string, needed bool) (*File, error) {
 }
 
 // checkTables compares the sizes of tables with the MANIFEST, and adds unlisted tables to Others.
-func (s *Summary) checkTables(d dbdir.Dir) (damage []error) {
+func (s *Summary) checkTables(d dbdir.Dir, o dbdir.ListOptions) (damage []error) {
 	for _, l := range slices.Backward(d.Tables) {
 		if l.Missing {
 			continue // included in d.MissingError
 		}
-		f, err := s.stat(filepath.Base(l.Path), l.Meta != nil)
+		f, err := s.stat(filepath.Base(l.Path), l.Meta != nil || d.Version == nil)
 		switch {
-		case err != nil && l.Meta != nil:
-			damage = append(damage, dbfile.InPlaceOfTable(l.Path, dbfile.Options{Meta: l.Meta}, err))
-			s.Found[l.Meta.Number] = File{Name: filepath.Base(l.Path), Bytes: -1}
 		case err != nil:
-			damage = append(damage, err)
+			damage = append(damage, dbfile.InPlaceOfTable(l.Path, l.FileOptions(o), err))
+			if l.Meta != nil {
+				s.Found[l.Meta.Number] = File{Name: filepath.Base(l.Path), Bytes: -1}
+			}
 		case l.Meta == nil:
 			s.Others = append(s.Others, *f)
 		default:
