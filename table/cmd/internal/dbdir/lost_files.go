@@ -41,9 +41,9 @@ func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
 	}
 	switch {
 	case len(lost) > 0 && d.isWhole():
-		d.note("%s: reading %s, which %s neither lists nor marks obsolete, only for lost keys", d.Path, firstNames(lost), d.Version.Manifest)
+		d.note("%s: reading %s, which %s neither lists nor marks obsolete, only for lost keys", d.Path, firstNames("table", lost), d.Version.Manifest)
 	case len(lost) > 0:
-		d.note("%s: also reading %s, which %s neither lists nor marks obsolete", d.Path, firstNames(lost), d.Version.Manifest)
+		d.note("%s: also reading %s, which %s neither lists nor marks obsolete", d.Path, firstNames("table", lost), d.Version.Manifest)
 		d.Doubt = true
 	}
 	d.Tables = append(d.Tables, lost...)
@@ -79,7 +79,7 @@ func (d *Dir) leaveOutObsolete() {
 		return isObsolete
 	})
 	if len(obsolete) > 0 {
-		d.note("%s: skipped %s, which %s marks obsolete, but not the deletions there (--all-tables reads all tables)", d.Path, firstNames(obsolete), h.Manifest)
+		d.note("%s: skipped %s, which %s marks obsolete, but not the deletions there (--all-tables reads all tables)", d.Path, firstNames("table", obsolete), h.Manifest)
 	}
 }
 
@@ -133,7 +133,7 @@ func (d *Dir) leaveOutLogs(o ListOptions) {
 	for _, path := range logs {
 		left = append(left, TableFile{Path: path})
 	}
-	d.addDamage("", "--no-log skips %s: older or deleted versions may appear", firstNames(left))
+	d.addDamage("", "--no-log skips %s: older or deleted versions may appear", firstNames("log", left))
 }
 
 // LogsToRead returns all logs if one of them has writes, or should have writes. Otherwise it returns nil.

@@ -156,7 +156,7 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 		unlisted = d.findLost(unlisted)
 	}
 	if len(unlisted) > 0 {
-		d.note("%s: skipped %s, which the MANIFEST does not list (--all-tables reads all tables)", d.Path, firstNames(unlisted))
+		d.note("%s: skipped %s, which the MANIFEST does not list (--all-tables reads all tables)", d.Path, firstNames("table", unlisted))
 	}
 	d.applyToLogs(o, names)
 }
@@ -173,7 +173,7 @@ func (d *Dir) withoutDirs(tables []TableFile) (rest []TableFile) {
 		}
 	}
 	if len(dirs) > 0 {
-		d.note("%s: skipped directories with names of tables: %s", d.Path, firstNames(dirs))
+		d.note("%s: skipped directories with names of tables: %s", d.Path, firstNames("table", dirs))
 	}
 	return rest
 }

@@ -96,20 +96,20 @@ func (l TableFile) Level() int {
 	return l.Meta.Level
 }
 
-// maxNames is the maximum number of table names in a note.
+// maxNames is the maximum number of names in a note.
 const maxNames = 3
 
-// firstNames lists the names of tables. If there are many, it returns their number and the first names.
-func firstNames(tables []TableFile) string {
+// firstNames lists the names of files of a kind. If there are many, it returns their number and the first names.
+func firstNames(kind string, all []TableFile) string {
 	var names []string
-	for _, l := range tables {
+	for _, l := range all {
 		names = append(names, filepath.Base(l.Path))
 	}
 	slices.Sort(names)
 	if len(names) <= maxNames {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s (%s, …)", text.Count(uint64(len(names)), "table"), strings.Join(names[:maxNames], ", "))
+	return fmt.Sprintf("%s (%s, …)", text.Count(uint64(len(names)), kind), strings.Join(names[:maxNames], ", "))
 }
 
 // MissingError returns an error that names all missing tables, or nil.
@@ -123,7 +123,7 @@ func (d *Dir) MissingError() error {
 	}
 	var all []error
 	for _, why := range slices.Sorted(maps.Keys(missing)) {
-		all = append(all, wal.Corruptionf("%s: missing %s (%s)", d.Path, firstNames(missing[why]), why))
+		all = append(all, wal.Corruptionf("%s: missing %s (%s)", d.Path, firstNames("table", missing[why]), why))
 	}
 	return errors.Join(all...)
 }
