@@ -134,6 +134,7 @@ func (d *Dir) applyState(o ListOptions, names []string) error {
 	} else if d.Tables = d.withoutDirs(d.Tables); o.Repair && !o.AllTables {
 		d.leaveOutObsolete()
 	}
+	d.leaveOutLogDirs()
 	d.findMissing(names)
 	return nil
 }

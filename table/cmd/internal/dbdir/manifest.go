@@ -166,7 +166,7 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 func (d *Dir) withoutDirs(tables []TableFile) (rest []TableFile) {
 	var dirs []TableFile
 	for _, l := range tables {
-		if !files.IsURL(l.Path) && files.IsDir(l.Path) {
+		if isLocalDir(l.Path) {
 			dirs = append(dirs, l)
 		} else {
 			rest = append(rest, l)
@@ -177,6 +177,23 @@ func (d *Dir) withoutDirs(tables []TableFile) (rest []TableFile) {
 	}
 	return rest
 }
+
+// leaveOutLogDirs leaves out the logs that are directories, for the same reason, except live logs, which are lost.
+func (d *Dir) leaveOutLogDirs() {
+	var dirs []TableFile
+	d.Logs = slices.DeleteFunc(d.Logs, func(path string) bool {
+		isDir := !slices.Contains(d.LiveLogs, path) && isLocalDir(path)
+		if isDir {
+			dirs = append(dirs, numbered(path))
+		}
+		return isDir
+	})
+	if len(dirs) > 0 {
+		d.note("%s: skipped directories with names of logs: %s", d.Path, firstNames("log", dirs))
+	}
+}
+
+func isLocalDir(path string) bool { return !files.IsURL(path) && files.IsDir(path) }
 
 // applyToLogs keeps the logs that may have writes that are not in tables, or all logs.
 func (d *Dir) applyToLogs(o ListOptions, names []string) {

@@ -45,3 +45,41 @@ func TestDirectoriesWithNamesOfTables(t *testing.T) {
 		}
 	}
 }
+
+// A directory with the name of a log is skipped with a note, unless the MANIFEST makes the log live. Then it is lost.
+func TestDirectoriesWithNamesOfLogs(t *testing.T) {
+	t.Parallel()
+	for what, tt := range map[string]struct {
+		manifest []byte
+		o        ListOptions
+		logs     []string
+		skipped  string
+	}{
+		"sound":      {tabletest.Log(t, firstEdit(2)), ListOptions{}, []string{"000002.log"}, ""},
+		"all tables": {tabletest.Log(t, firstEdit(2)), ListOptions{AllTables: true}, []string{"000002.log"}, "000001.log"},
+		"none":       {nil, ListOptions{}, nil, "000001.log, 000002.log"},
+		"repair":     {nil, ListOptions{Repair: true}, nil, "000001.log, 000002.log"},
+	} {
+		files := map[string][]byte{"000004.ldb": nil, "CURRENT": []byte("MANIFEST-000003\n")}
+		if tt.manifest != nil {
+			files["MANIFEST-000003"] = tt.manifest
+		}
+		dir := filetest.WriteDir(t, files)
+		for _, name := range []string{"000001.log", "000002.log"} {
+			noError(t, os.Mkdir(filepath.Join(dir, name), 0o777))
+		}
+		d, err := ListDir(dir, tt.o)
+		noError(t, err)
+		var logs []string
+		for _, path := range d.Logs {
+			logs = append(logs, filepath.Base(path))
+		}
+		if !slices.Equal(logs, tt.logs) {
+			t.Errorf("%s: logs %q; want %q", what, logs, tt.logs)
+		}
+		_, skipped, _ := strings.Cut(strings.Join(d.Notes, "\n"), "skipped directories with names of logs: ")
+		if skipped != tt.skipped {
+			t.Errorf("%s: skipped %q; want %q", what, skipped, tt.skipped)
+		}
+	}
+}
