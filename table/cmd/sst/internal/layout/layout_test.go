@@ -16,6 +16,7 @@ import (
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
@@ -207,6 +208,27 @@ func TestLogIsInOrder(t *testing.T) {
 				t.Fatalf("log of %d bytes: %+v behind %d", len(contents), r, end)
 			}
 			end = r.Offset + r.Bytes
+		}
+	}
+}
+
+// A record whose header was overwritten with zeros is damage, as in wal.Log: engines do not read it.
+func TestRecordsAfterZerosAreDamage(t *testing.T) {
+	t.Parallel()
+	const write = "\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x01k"
+	contents := filetest.Log(t, write, write, write)
+	second := uint64(len(contents) / 3)
+	clear(contents[second:][:wal.FragmentHeaderLen])
+	for _, kind := range []dbfile.FileKind{dbfile.LogFile, dbfile.RecordFile} {
+		var damage []Row
+		for r, err := range OfLog(bytes.NewReader(contents), int64(len(contents)), kind) {
+			noError(t, err)
+			if r.Damage != "" {
+				damage = append(damage, r)
+			}
+		}
+		if len(damage) != 1 || damage[0].Offset != second || damage[0].Bytes != second || damage[0].Kind != unreadBytes {
+			t.Errorf("%s: damage %+v; want %d bytes at %[3]d", kind, damage, second)
 		}
 	}
 }

@@ -190,14 +190,11 @@ func newReader(src io.ReaderAt, size int64, kind dbfile.FileKind, report func(wa
 func records(src io.ReaderAt, size int64, kind dbfile.FileKind) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		var rows []Row
-		unread := zeros
 		in, err := newReader(src, size, kind, func(d wal.Damage) {
-			if d.Unread {
-				unread = unreadBytes
-				return
-			}
 			r := rowOf(d.Offset, d.Bytes, damaged)
-			r.Damage = d.Reason
+			if r.Damage = d.Reason; d.Unread {
+				r.Kind = unreadBytes
+			}
 			rows = append(rows, r)
 		})
 		if err != nil {
@@ -206,7 +203,7 @@ func records(src io.ReaderAt, size int64, kind dbfile.FileKind) iter.Seq2[Row, e
 		}
 		for {
 			before := in.Offset()
-			rows, unread = nil, zeros
+			rows = nil
 			contents, offset, err := in.Next()
 			last := rowOf(offset, int64(len(contents)), record)
 			last.contents = contents
@@ -223,7 +220,7 @@ func records(src io.ReaderAt, size int64, kind dbfile.FileKind) iter.Seq2[Row, e
 			// A record that began before a damaged fragment is reported after it.
 			slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.Offset, b.Offset) })
 			if rows == nil && offset-before >= wal.FragmentHeaderLen { // fewer bytes are a block's padding
-				rows = append(rows, rowOf(before, offset-before, unread))
+				rows = append(rows, rowOf(before, offset-before, zeros))
 			}
 			if err == nil || last.Bytes > 0 {
 				rows = append(rows, last)
