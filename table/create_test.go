@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/tabletest"
@@ -23,9 +21,7 @@ import (
 // checkDir compares the sorted names in dir with want.
 func checkDir(t *testing.T, dir string, want ...string) {
 	t.Helper()
-	if diff := cmp.Diff(want, names(t, dir)); diff != "" {
-		t.Errorf("the directory has (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "the directory has", want, names(t, dir))
 }
 
 // checkOld checks that the file is unchanged.

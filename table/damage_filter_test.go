@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/rawtable"
@@ -260,7 +258,5 @@ func TestFilterErrJoinsAllReasons(t *testing.T) {
 			blocks = append(blocks, c.Block)
 		}
 	}
-	if diff := cmp.Diff([]layout.BlockKind{layout.FilterBlock, layout.TableFilterBlock}, blocks); diff != "" {
-		t.Errorf("damaged blocks (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "damaged blocks", []layout.BlockKind{layout.FilterBlock, layout.TableFilterBlock}, blocks)
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -42,9 +40,7 @@ func TestCorruptionErrorNamesItsPlace(t *testing.T) {
 				continue
 			}
 			c.Err = nil
-			if diff := cmp.Diff(&table.CorruptionError{File: name, Block: "data block", Length: 22, KeysUpTo: []byte("b")}, c); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", operation, diff)
-			}
+			checkDiff(t, operation, &table.CorruptionError{File: name, Block: "data block", Length: 22, KeysUpTo: []byte("b")}, c)
 		}
 	}
 	path = writeTable(t, flipped(contents, len(contents)-1))

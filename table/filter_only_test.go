@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -163,9 +161,7 @@ func TestFilterOnly(t *testing.T) {
 	noError(t, err)
 	want := &layout.Properties{FilterOnly: true, FilterEntries: 2000, FilterPolicy: filter.TableBloom{}.Name(), FilterSize: p.FilterSize, IndexSize: p.IndexSize,
 		Comparer: table.BytewiseComparer.Name(), Compression: "Snappy", BlockSize: 4096, RestartInterval: 16, Other: p.Other}
-	if diff := cmp.Diff(want, p); diff != "" {
-		t.Errorf("Properties (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "Properties", want, p)
 }
 
 // checkNoEntries checks the methods that need entries, which the table does not have.

@@ -125,9 +125,7 @@ func TestGetManyReportsEachDamagedBlock(t *testing.T) {
 		got = append(got, err.(*table.CorruptionError).Offset)
 	}
 	slices.Sort(got)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("damaged blocks (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "damaged blocks", want, got)
 	checkGetMany(t, "with damage", r, keys, nil)
 }
 

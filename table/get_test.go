@@ -6,8 +6,6 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -58,18 +56,14 @@ func TestMetrics(t *testing.T) {
 	var m table.Metrics
 	contents := build(t, withBloom, numbered(1000))
 	r := open(t, contents, &table.ReaderOptions{Metrics: &m})
-	if diff := cmp.Diff(counts{}, countsOf(&m)); diff != "" {
-		t.Errorf("after opening (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "after opening", counts{}, countsOf(&m))
 	noError(t, errorOf(r.Get([]byte("key000010"))))
 	c := countsOf(&m)
 	if c.Bytes == 0 || c.Bytes > 4200 {
 		t.Errorf("%d bytes read for one block", c.Bytes)
 	}
 	c.Bytes = 0
-	if diff := cmp.Diff(counts{Lookups: 1, Questions: 1, Blocks: 1}, c); diff != "" {
-		t.Errorf("after a hit (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "after a hit", counts{Lookups: 1, Questions: 1, Blocks: 1}, c)
 	getAll(t, r, [][]byte{[]byte("zzz")})
 	if got := countsOf(&m); got.Lookups != 2 || got.Questions != 1 {
 		t.Errorf("after a key above the last separator: %+v; want 2 lookups, 1 question", got)

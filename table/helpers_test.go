@@ -2,7 +2,6 @@ package table_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/tabletest"
@@ -43,6 +44,14 @@ type (
 	noOrder    = tabletest.Order
 	readAtFunc = tabletest.ReadAtFunc
 )
+
+// checkDiff checks that got equals want. what names it.
+func checkDiff(t testing.TB, what string, want, got any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
 
 // backward returns all pairs from Last on by Prev, in ascending order.
 func backward(t testing.TB, it *table.Iter) []workload.Pair { return tabletest.Backward(t, it) }
@@ -294,7 +303,10 @@ func getByIter(r *table.Reader, key []byte, o *table.IterOptions) ([]byte, error
 	if it.SeekGE(key) {
 		return bytes.Clone(it.Value()), it.Close()
 	}
-	return nil, cmp.Or(it.Close(), table.ErrNotFound)
+	if err := it.Close(); err != nil {
+		return nil, err
+	}
+	return nil, table.ErrNotFound
 }
 
 func allKeys(pairs []workload.Pair) (keys [][]byte) {

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -126,9 +124,7 @@ func TestOffsetsAndKeys(t *testing.T) {
 	for _, k := range []string{"", "b", "c", "d", "e", "f"} {
 		got = append(got, r.ApproximateOffset([]byte(k)))
 	}
-	if diff := cmp.Diff([]int64{0, 0, 0, 27, 27, 54}, got); diff != "" {
-		t.Errorf("offsets (-want +got):\n%s", diff)
-	}
+	checkDiff(t, "offsets", []int64{0, 0, 0, 27, 27, 54}, got)
 	if off := open(t, contents, &table.ReaderOptions{Comparer: table.AnyOrder}).ApproximateOffset([]byte("b")); off != 0 {
 		t.Errorf("offset %d with AnyOrder, which cannot find keys", off)
 	}
