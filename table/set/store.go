@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"regexp"
 	"time"
@@ -158,11 +159,17 @@ func renewLease(ctx context.Context, s Store, name string) error {
 	return nil
 }
 
-// checkLease returns an error if the lease has not expired, or if its time is unknown.
+// checkLease returns an error if the lease has not ended, or if its time is unknown.
 func checkLease(ctx context.Context, s Store, f File) error {
 	f, err := withTime(ctx, s, f)
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // its build has ended since List
+		return nil
+	case err != nil:
+		return err
+	}
 	since := "at an unknown time"
-	if err == nil && !f.Modified.IsZero() {
+	if !f.Modified.IsZero() {
 		age := time.Since(f.Modified)
 		if age >= leaseTime {
 			return nil

@@ -218,16 +218,15 @@ func (w *sweeper) remove(ctx context.Context, f File) (removed bool, err error) 
 	}
 	if !w.locked {
 		f.Modified = time.Time{} // get it again
-		var young bool
-		young, err = w.isYoung(ctx, &f)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && (young || w.listed.has(f.Name)) {
+		young, err := w.isYoung(ctx, &f)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) || err == nil && (young || w.listed.has(f.Name)):
 			return false, nil
+		case err != nil:
+			return false, err
 		}
 	}
-	if err == nil {
-		err = w.s.Remove(ctx, f.Name)
-	}
-	if err != nil {
+	if err := w.s.Remove(ctx, f.Name); err != nil {
 		return false, fmt.Errorf("set: remove %s: %w", w.s.Path(f.Name), err)
 	}
 	return true, nil
@@ -263,5 +262,9 @@ func withTime(ctx context.Context, s Store, f File) (File, error) {
 	if !f.Modified.IsZero() {
 		return f, nil
 	}
-	return s.Stat(ctx, f.Name)
+	now, err := s.Stat(ctx, f.Name)
+	if err != nil {
+		return f, fmt.Errorf("set: find the time of %s: %w", s.Path(f.Name), err)
+	}
+	return now, nil
 }
