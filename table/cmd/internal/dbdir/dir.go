@@ -134,7 +134,6 @@ func (d *Dir) applyState(o ListOptions, names []string) error {
 	} else if d.Tables = d.withoutDirs(d.Tables); o.Repair && !o.AllTables {
 		d.leaveOutObsolete()
 	}
-	d.leaveOutLogDirs()
 	d.findMissing(names)
 	return nil
 }

@@ -74,6 +74,7 @@ func (d *Dir) readWithoutManifest(o ListOptions, hasManifest bool, file, why str
 	if o.Repair && !o.AllTables && d.history != nil { // see leaveOutObsolete
 		meaning = "reading the tables that " + d.history.Manifest + " does not mark obsolete. Some may be obsolete all the same, others may be missing: older or deleted versions may appear"
 	}
+	d.leaveOutLogDirs()
 	switch {
 	case d.hasCurrent || hasManifest:
 		d.addDamage(file, "%s: %s", why, meaning)
@@ -214,6 +215,7 @@ func (d *Dir) applyToLogs(o ListOptions, names []string) {
 	if !o.AllTables {
 		d.Logs = slices.Clone(d.LiveLogs)
 	}
+	d.leaveOutLogDirs()
 	flaw := "" // flaw of the MANIFEST because of which a lost log may be obsolete
 	switch {
 	case v.Torn > 0:

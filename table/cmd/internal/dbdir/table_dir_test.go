@@ -83,3 +83,16 @@ func TestDirectoriesWithNamesOfLogs(t *testing.T) {
 		}
 	}
 }
+
+// A directory with the name of a log does not turn a directory of tables into a database without a MANIFEST.
+func TestTablesBesideDirectoryWithNameOfLog(t *testing.T) {
+	t.Parallel()
+	dir := filetest.WriteDir(t, map[string][]byte{"tables.ldb": nil})
+	noError(t, os.Mkdir(filepath.Join(dir, "000002.log"), 0o777))
+	d, err := ListDir(dir, ListOptions{})
+	noError(t, err)
+	want := []string{dir + ": skipped directories with names of logs: 000002.log"}
+	if len(d.Damage) > 0 || !slices.Equal(d.Notes, want) {
+		t.Errorf("damage %v, notes %q; want none and %q", d.Damage, d.Notes, want)
+	}
+}
