@@ -160,6 +160,7 @@ func (s *Summary) checkTables(d dbdir.Dir, o dbdir.ListOptions) (damage []error)
 }
 
 // addLog adds the next log, the oldest first. If read is true and its writes may be in no table, it reads the log.
+// Without a MANIFEST, that holds for all logs.
 func (s *Summary) addLog(path string, v *versions.Version, read bool) error {
 	name, live, start := filepath.Base(path), false, uint64(0)
 	if v != nil {
@@ -167,14 +168,17 @@ func (s *Summary) addLog(path string, v *versions.Version, read bool) error {
 		live = len(names) > 0
 		read = read && live
 	}
-	f, err := s.stat(name, live)
+	f, err := s.stat(name, live || v == nil)
 	if err != nil {
-		if !live {
+		if v != nil && !live {
 			return err
 		}
-		f, read, start = &File{Name: name}, true, v.LastSequence+1 // reading it reports the loss
+		f, read = &File{Name: name}, true // reading it reports the loss
 	}
 	if v != nil {
+		if err != nil {
+			start = v.LastSequence + 1
+		}
 		f.Live = &live
 	}
 	if read {
