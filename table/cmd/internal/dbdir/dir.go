@@ -160,17 +160,10 @@ func (d *Dir) isDamaged(name string) bool {
 // file, ListDir lists the tables of the set.
 //
 // While a database is in use, files can change between reading the MANIFEST and the directory. So if something
-// seems to be missing, ListDir tries again, until the same is missing twice in a row, or while another directory
-// takes the name of this one.
+// seems to be missing, ListDir tries again, until the same is missing twice in a row. It also tries again if another
+// directory has taken the name.
 func ListDir(dir string, o ListOptions) (Dir, error) {
-	return listUntilSame(func() (Dir, error) {
-		info, err := os.Stat(dir)
-		d, listErr := listDir(dir, o)
-		if err == nil && info.IsDir() {
-			d.info = info
-		}
-		return d, listErr
-	})
+	return listUntilSame(dir, func() (Dir, error) { return listDir(dir, o) })
 }
 
 // IsSame reports whether d and o list the same directory of the file system, as far as that is known.
@@ -217,15 +210,19 @@ func checkURL(dir string, names []string, o ListOptions) error {
 	return nil
 }
 
-// listUntilSame calls list until nothing is missing or damaged, or the same is twice in a row. Between calls it
-// keeps only what the last Dir lacks, since a Dir can be large.
-func listUntilSame(list func() (Dir, error)) (Dir, error) {
+// listUntilSame calls list until nothing is missing or damaged, or the same is twice in a row, and dir is still the
+// same directory. Between calls it keeps only what the last Dir lacks, since a Dir can be large.
+func listUntilSame(dir string, list func() (Dir, error)) (Dir, error) {
 	var before []string
 	for try := 1; ; try++ {
+		listed := Dir{Path: dir} // known even if list fails
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			listed.info = info
+		}
 		d, err := list()
+		d.info = listed.info
 		lacks := d.lacks()
-		replaced := d.WasReplaced()
-		if try == maxTries || !replaced && (err != nil || lacks == nil || slices.Equal(lacks, before)) {
+		if try == maxTries || !listed.WasReplaced() && (err != nil || lacks == nil || slices.Equal(lacks, before)) {
 			return d, err
 		}
 		before = lacks

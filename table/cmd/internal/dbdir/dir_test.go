@@ -2,6 +2,8 @@ package dbdir
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -31,10 +33,30 @@ func TestListUntilSame(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			calls := 0
-			d, err := listUntilSame(func() (Dir, error) { calls++; return tt.listings[calls-1], nil })
+			d, err := listUntilSame("", func() (Dir, error) { calls++; return tt.listings[calls-1], nil })
 			if diff := cmp.Diff(tt.want, d.lacks()); diff != "" || calls != tt.calls || err != nil {
 				t.Errorf("%d calls, error %v, want %d; missing (-want +got):\n%s", calls, err, tt.calls, diff)
 			}
 		})
+	}
+}
+
+// If another directory takes the name, it is listed, whatever the first listing returned.
+func TestListOfReplacedDirectory(t *testing.T) {
+	t.Parallel()
+	for _, failed := range []error{nil, errors.New("half of each directory")} {
+		dir := filepath.Join(t.TempDir(), "db")
+		noError(t, os.Mkdir(dir, 0o777))
+		calls := 0
+		_, err := listUntilSame(dir, func() (Dir, error) {
+			if calls++; calls > 1 {
+				return Dir{Path: dir}, nil
+			}
+			noError(t, errors.Join(os.Rename(dir, dir+" aside"), os.Mkdir(dir, 0o777)))
+			return Dir{}, failed
+		})
+		if err != nil || calls != 2 {
+			t.Errorf("after %v: %d calls, error %v; want 2", failed, calls, err)
+		}
 	}
 }
