@@ -149,6 +149,16 @@ func (d Dir) Stat(name string) (fs.FileInfo, error) {
 	return os.Stat(d.Path(name))
 }
 
+// Identify returns the FileInfo of a file or directory, for a later [os.SameFile]. On Windows, SameFile gets its number
+// by its path, only when first needed. Another file may have that path by then, so Identify gets the number at once.
+func Identify(path string) (fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err == nil {
+		os.SameFile(info, info)
+	}
+	return info, err
+}
+
 // Names returns the names of the files in the directory, in any order.
 func (d Dir) Names() ([]string, error) {
 	if d.fsys != nil {

@@ -80,3 +80,20 @@ func TestOpenIn(t *testing.T) {
 		}
 	}
 }
+
+// A directory that takes the name of another one is not the same.
+func TestIdentify(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "dir")
+	noError(t, os.Mkdir(dir, 0o777))
+	before, err := Identify(dir)
+	noError(t, err)
+	same, err := Identify(dir)
+	noError(t, err)
+	noError(t, errors.Join(os.Rename(dir, dir+" aside"), os.Mkdir(dir, 0o777)))
+	after, err := Identify(dir)
+	noError(t, err)
+	if !os.SameFile(before, same) || os.SameFile(before, after) {
+		t.Errorf("same as before: %t, and after it was replaced: %t", os.SameFile(before, same), os.SameFile(before, after))
+	}
+}

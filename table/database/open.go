@@ -47,7 +47,7 @@ func openReal(dir string, o *Options) (db *DB, same bool, err error) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	before, _ := os.Stat(dir)
+	before, _ := regular.Identify(dir)
 	db, err = openDir(regular.DirOf(dir), before, o)
 	after, _ := os.Stat(dir)
 	return db, before == nil || after == nil || os.SameFile(before, after), err

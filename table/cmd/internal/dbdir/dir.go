@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
@@ -216,7 +217,7 @@ func listUntilSame(dir string, list func() (Dir, error)) (Dir, error) {
 	var before []string
 	for try := 1; ; try++ {
 		listed := Dir{Path: dir} // known even if list fails
-		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		if info, err := regular.Identify(dir); err == nil && info.IsDir() {
 			listed.info = info
 		}
 		d, err := list()
