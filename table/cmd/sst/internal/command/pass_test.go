@@ -60,4 +60,11 @@ func TestReplacedTargets(t *testing.T) {
 	if err == nil || v.found.damaged > 0 || cli.StatusOf(err) != cli.ExitUsage {
 		t.Errorf("verify: %d files are damaged: %v", v.found.damaged, err)
 	}
+	err = p.eachFile(targets[:1], func(f target) error {
+		_, err := f.open(source.Options{})
+		return err
+	})
+	if err == nil || cli.StatusOf(err) != cli.ExitUsage {
+		t.Errorf("each file: %v, want an error that is not damage", err)
+	}
 }

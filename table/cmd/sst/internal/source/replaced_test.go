@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/tabletest"
+	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
 	"github.com/sievetable/sievetable/table/database"
 )
 
@@ -54,6 +58,34 @@ func TestReplacedDirectory(t *testing.T) {
 		}
 		noError(t, s.Close())
 	}
+}
+
+// If another database takes the name of a directory before a log is read, all logs of that database are read.
+func TestReplacedDirectoryOfLogs(t *testing.T) {
+	t.Parallel()
+	write := func(sequence byte, key string) []byte {
+		return filetest.Log(t, string(sequence)+"\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01"+string(byte(len(key)))+key+"\x00")
+	}
+	state := map[string][]byte{
+		"CURRENT":         []byte("MANIFEST-000001\n"),
+		"MANIFEST-000001": tabletest.Log(t, versions.Header{Comparer: "leveldb.BytewiseComparator", Log: 2, NextFile: 4}.Edit()),
+	}
+	dir, other := filetest.WriteDir(t, state), filetest.WriteDir(t, state)
+	noError(t, os.WriteFile(filepath.Join(dir, "000002.log"), write(1, "old"), 0o666))
+	noError(t, os.WriteFile(filepath.Join(other, "000002.log"), write(1, "new"), 0o666))
+	noError(t, os.WriteFile(filepath.Join(other, "000003.log"), write(2, "newer"), 0o666))
+	s, err := OpenSource(dir, Options{})
+	noError(t, err)
+	noError(t, errors.Join(os.Rename(dir, dir+" aside"), os.Rename(other, dir)))
+	var keys []string
+	for e, err := range s.Scan(ScanOptions{}) {
+		noError(t, err)
+		keys = append(keys, string(e.Key))
+	}
+	if want := []string{"new", "newer"}; !slices.Equal(keys, want) {
+		t.Errorf("scan yields the keys %q, want %q", keys, want)
+	}
+	noError(t, s.Close())
 }
 
 // containsError reports whether the message of err contains want. If want is "", err must be nil.
