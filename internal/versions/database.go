@@ -124,7 +124,7 @@ func readManifest(dir regular.Dir, name, current string) (*Version, error) {
 		return nil, err
 	}
 	defer f.Close() // it was only read
-	// The engine may add edits meanwhile.
+	// To the end, instead of size bytes: the engine may add edits meanwhile.
 	edits := io.NewSectionReader(f, 0, MaxManifest)
 	v, end, err := readVersion(edits)
 	if err == nil {

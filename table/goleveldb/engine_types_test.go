@@ -55,7 +55,7 @@ func systemLast(a, b []byte) int {
 	return bytes.Compare(a, b)
 }
 
-// A shortSystemLast orders keys by systemLast, and shortens those that do not reveal it like goleveldb's comparer.
+// A shortSystemLast orders keys by systemLast. It shortens them like goleveldb's comparer, unless that breaks the order.
 type shortSystemLast struct{ comparer.Comparer }
 
 func (c shortSystemLast) Separator(dst, a, b []byte) []byte {

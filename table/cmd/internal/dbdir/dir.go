@@ -175,7 +175,7 @@ func (d *Dir) IsSame(o *Dir) bool {
 // WasReplaced reports whether another directory has taken the name of d.
 func (d *Dir) WasReplaced() bool {
 	info, err := os.Stat(d.Path)
-	return err == nil && !d.IsSame(&Dir{info: info})
+	return err == nil && d.info != nil && !os.SameFile(d.info, info)
 }
 
 // maxTries is the maximum number of times that a directory is listed.

@@ -54,7 +54,7 @@ func (p *pass) layout(path string) (err error) {
 	if err != nil {
 		return err
 	}
-	if kind == "" && dbfile.IsLog(path) { // its start is lost, or it is empty
+	if dbfile.IsLogFile(path, p.options.Options) { // also one that is empty, or whose start is lost
 		kind = dbfile.LogFile
 	}
 	if form, ok := logForms[kind]; ok {

@@ -203,8 +203,8 @@ func pathsOf(tables []target) []string {
 // sizeOf returns the total size of files.
 func sizeOf(files ...target) int64 { return input.TotalSize(pathsOf(files)) }
 
-// unlessReplaced returns err or, if another directory has taken the name of the file's, an error that says so: the
-// file may not be the one that was listed.
+// unlessReplaced returns err. If another directory has taken the name of the file's directory, it returns an error that
+// says so instead: the file may not be the one that was listed.
 func (t target) unlessReplaced(err error) error {
 	if err == nil || !t.in.WasReplaced() {
 		return err
