@@ -1,12 +1,14 @@
 package database
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"syscall"
 
 	"github.com/sievetable/sievetable/internal/format"
@@ -74,7 +76,7 @@ func openDir(dir regular.Dir, info fs.FileInfo, o *Options) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := opener{dir: dir, info: info, o: opts, opened: map[uint64]*openedTable{}, agreed: map[string]bool{}}
+	p := opener{dir: dir, info: info, o: opts, opened: map[uint64]*openedTable{}, agreed: map[string]func() bool{}}
 	defer p.end()
 	before := ""
 	for range maxTries {
@@ -83,11 +85,8 @@ func openDir(dir regular.Dir, info fs.FileInfo, o *Options) (*DB, error) {
 			return db, nil
 		}
 		now := err.Error() + p.lacking
-		if now == before { // the error persists
-			if p.onLoss != nil || p.o.OnLoss == nil || !errors.Is(err, table.ErrCorrupt) {
-				break
-			}
-			p.onLoss = p.o.OnLoss
+		if now == before && p.firstNew == nil { // the error persists
+			break
 		}
 		before = now
 		p.startAnew(err)
@@ -113,8 +112,9 @@ type opener struct {
 	names  []string                // in dir, sorted; nil: tables are opened at once
 	opened map[uint64]*openedTable // by number: open tables, also of failed attempts
 	files  *openfiles.Files        // of the tables, if there are too many to keep open; else nil
-	onLoss func(table.Loss) bool   // Options.OnLoss, once an error has occurred twice; until then nil
-	agreed map[string]bool         // the results of onLoss, by the messages of the losses
+	agreed map[string]func() bool  // the results of OnLoss, by the messages of the losses
+
+	firstNew error // of the first loss that was not in an earlier attempt, or nil
 
 	// The names in dir if they lack a live log, else "", in this attempt and in the one before. goleveldb can remove an
 	// empty log without an edit, so two attempts can miss the same log of a sound database. It is lost if the other
@@ -122,19 +122,19 @@ type opener struct {
 	lacking, lacked string
 }
 
-// goesOnWithout reports whether Open continues without a lost part. It calls onLoss only once for each loss, even in
-// several attempts.
+// goesOnWithout reports whether Open continues without a lost part. A file that one attempt misses can be one that an
+// engine has just deleted. So a new loss makes Open try again, and OnLoss is called once if the loss recurs.
 func (p *opener) goesOnWithout(l table.Loss) bool {
-	if p.onLoss == nil || !errors.Is(l.Err, table.ErrCorrupt) {
+	if p.o.OnLoss == nil || !errors.Is(l.Err, table.ErrCorrupt) {
 		return false
 	}
 	why := l.Err.Error()
-	agreed, known := p.agreed[why]
-	if !known {
-		agreed = userLoss(p.onLoss)(l)
-		p.agreed[why] = agreed
+	agreed, recurs := p.agreed[why]
+	if !recurs {
+		p.agreed[why] = sync.OnceValue(func() bool { return userLoss(p.o.OnLoss)(l) })
+		p.firstNew = cmp.Or(p.firstNew, l.Err)
 	}
-	return agreed
+	return p.firstNew != nil || agreed()
 }
 
 // limitOpenFiles limits the number of open files if the version has many tables.
@@ -152,7 +152,7 @@ func (p *opener) limitOpenFiles(v *versions.Version) {
 
 // try opens the database as it is now.
 func (p *opener) try() (*DB, error) {
-	p.lacking, p.lacked = "", p.lacking
+	p.firstNew, p.lacking, p.lacked = nil, "", p.lacking
 	v, err := versions.ReadDir(p.dir)
 	if err != nil {
 		return nil, p.explain(err)
@@ -186,7 +186,7 @@ func (p *opener) try() (*DB, error) {
 	if err == nil {
 		db.sequence, err = p.readLogs(&c.memory, v)
 	}
-	if err != nil {
+	if err = cmp.Or(err, p.firstNew); err != nil {
 		return nil, explainLimit(err)
 	}
 	p.keepOpen(db)

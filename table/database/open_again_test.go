@@ -34,7 +34,7 @@ func TestOnLossIsForCorruption(t *testing.T) {
 		"a guarded log":                          {guarded: []string{"000004.log"}},
 		"a missing table before a guarded one":   {lost: []string{"000003.ldb"}, guarded: []string{"000002.ldb"}, want: []string{"000003.ldb"}},
 		"a missing table before a guarded log":   {lost: []string{"000003.ldb"}, guarded: []string{"000005.log"}, want: []string{"000003.ldb"}},
-		"a missing log before a guarded one":     {lost: []string{"000004.log"}, guarded: []string{"000005.log"}, want: []string{"000004.log"}, looks: 4},
+		"a missing log before a guarded one":     {lost: []string{"000004.log"}, guarded: []string{"000005.log"}, want: []string{"000004.log"}, looks: 3},
 		"a guarded table before a missing one":   {lost: []string{"000002.ldb"}, guarded: []string{"000003.ldb"}},
 		"a guarded table and a log that is lost": {lost: []string{"000004.log"}, guarded: []string{"000003.ldb"}},
 		"missing tables and a log that is lost":  {lost: []string{"000002.ldb", "000003.ldb", "000004.log"}, want: []string{"000003.ldb", "000002.ldb", "000004.log", "000005.log"}},
