@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/sievetable/sievetable/internal/rowblock"
+	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
 // GetManyOptions are options of GetMany. A value out of range is an error.
@@ -72,22 +73,24 @@ func GetMany(
 	ctx context.Context, keys [][]byte, parts []GetManyPart, o *GetManyOptions, found func(i int, value []byte) error,
 ) error {
 	opts, err := o.withDefaults()
-	if err == nil {
-		err = checkParts(keys, parts)
-	}
 	if err != nil {
 		return err
 	}
-	b := batch{o: opts, keys: keys, found: found, parts: make([]tableBatch, len(parts))}
-	var memory [stageSize]wantedKey
-	stage := memory[:0]
-	for i, part := range parts {
-		b.parts[i] = tableBatch{batch: &b, GetManyPart: part, noFill: opts.DontFillCache || part.Reader.lookups.NoFill}
-	}
-	if err := b.checkPages(ctx); err != nil {
+	b := batch{o: opts, keys: keys, found: found, parts: make([]tableBatch, 0, len(parts))}
+	if err := b.addParts(parts); err != nil {
 		return err
 	}
-	for i := range parts {
+	for i := range b.parts {
+		if err := b.parts[i].open(ctx); err != nil {
+			return err
+		}
+	}
+	if err := b.doRuns(ctx); err != nil { // of filter pages
+		return err
+	}
+	var memory [stageSize]wantedKey
+	stage := memory[:0]
+	for i := range b.parts {
 		if stage, err = b.parts[i].lookUp(ctx, stage); err != nil {
 			return err
 		}
@@ -95,23 +98,33 @@ func GetMany(
 	if err := b.answerStage(ctx, stage); err != nil {
 		return err
 	}
-	if err := b.readWanted(ctx); err != nil {
+	for i := range b.parts {
+		b.parts[i].addRuns(b.parts[i].wanted, tablefile.DataBlock)
+	}
+	if err := b.doRuns(ctx); err != nil {
 		return err
 	}
 	return errors.Join(b.failed...)
 }
 
-// checkParts checks that each part has a Reader, and indexes of keys.
-func checkParts(keys [][]byte, parts []GetManyPart) error {
+// addParts adds parts, which must have a Reader and indexes of keys.
+func (b *batch) addParts(parts []GetManyPart) error {
 	for i, part := range parts {
 		if part.Reader == nil {
 			return fmt.Errorf("table: part %d of the batch has no Reader", i)
 		}
-		for _, key := range part.Keys {
-			if key < 0 || key >= len(keys) {
-				return fmt.Errorf("table: part %d of the batch has key number %d, not 0 to %d", i, key, len(keys)-1)
+		if part.Keys == nil {
+			part.Keys = make([]int, len(b.keys))
+			for key := range part.Keys {
+				part.Keys[key] = key
 			}
 		}
+		for _, key := range part.Keys {
+			if key < 0 || key >= len(b.keys) {
+				return fmt.Errorf("table: part %d of the batch has key number %d, not 0 to %d", i, key, len(b.keys)-1)
+			}
+		}
+		b.parts = append(b.parts, tableBatch{batch: b, GetManyPart: part, noFill: b.o.DontFillCache || part.Reader.lookups.NoFill})
 	}
 	return nil
 }
@@ -137,8 +150,8 @@ type batch struct {
 type tableBatch struct {
 	*batch
 	GetManyPart
-	t      *openTable
-	noFill bool // do not add blocks to the Cache
+	t      *openTable // nil if the part has no keys, or the table could not be opened
+	noFill bool       // do not add blocks to the Cache
 
 	passed    []int           // keys that pages of the filter have not ruled out; nil if it has no pages
 	unchecked map[int]bool    // keys in passed for which no page was consulted
@@ -157,29 +170,14 @@ type wantedKey struct {
 	cached        *rowblock.Cached // the entries of that block, if the Cache has them
 }
 
-// len returns the number of keys of the part.
-func (p *tableBatch) len() int {
-	if p.Keys == nil {
-		return len(p.keys)
-	}
-	return len(p.Keys)
-}
-
-func (p *tableBatch) key(i int) wantedKey {
-	if p.Keys != nil {
-		i = p.Keys[i]
-	}
-	return wantedKey{number: i, part: p}
-}
-
 // endFrom ends the part with an error. The lookups of its keys from index first on fail.
 func (p *tableBatch) endFrom(first int, err error) {
 	if !errors.Is(p.ended, err) { // else the read of a page has met it
 		p.failed = append(p.failed, err)
 	}
 	p.ended = err
-	for i := first; i < p.len(); i++ {
-		p.noAnswer(err, p.key(i))
+	for _, number := range p.Keys[first:] {
+		p.noAnswer(err, wantedKey{number: number})
 	}
 }
 

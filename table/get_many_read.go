@@ -25,19 +25,8 @@ type run struct {
 	panicked any // the value of the source's panic
 }
 
-// readWanted looks up the wanted keys. It starts goroutines that only read, and does the rest itself. If it returns
-// early, the goroutines end when the source returns.
-func (b *batch) readWanted(ctx context.Context) error {
-	for i := range b.parts {
-		p := &b.parts[i]
-		if len(p.wanted) > 0 {
-			p.addRuns(p.wanted, tablefile.DataBlock)
-		}
-	}
-	return b.doRuns(ctx)
-}
-
-// doRuns does the reads of all runs, and looks up their keys.
+// doRuns does the reads of all runs, and looks up their keys. It starts goroutines that only read, and does the rest
+// itself. If it returns early, the goroutines end when the source returns.
 func (b *batch) doRuns(ctx context.Context) error {
 	if len(b.runs) == 0 {
 		return nil

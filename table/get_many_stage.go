@@ -13,25 +13,44 @@ import (
 // same time. Before a step that does much for each key, another step does nothing but read that memory.
 const stageSize = 64
 
+// open opens the part's table, unless it has no keys: that can take reads. It adds the reads of filter pages. An error
+// ends the batch.
+func (p *tableBatch) open(ctx context.Context) error {
+	if len(p.Keys) == 0 {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t, err := p.Reader.table()
+	if err != nil {
+		p.endFrom(0, err)
+		return nil
+	}
+	if p.t = t; t.sieve.Pages != nil && !t.file.HandsOut() { // else lookups of single keys read nothing
+		p.addPageRuns()
+	}
+	return nil
+}
+
 // lookUp looks up the part's keys in filters and index. It adds those that may be in a data block to the stage,
-// which all parts share, passes a full stage to answerStage, and returns the rest. The table of a part without keys
-// is not opened, since that can take reads. An error ends the batch.
+// which all parts share, passes a full stage to answerStage, and returns the rest. An error ends the batch.
 func (p *tableBatch) lookUp(ctx context.Context, stage []wantedKey) (rest []wantedKey, err error) {
-	if p.len() == 0 {
+	if p.t == nil {
 		return stage, nil
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if p.t, err = p.Reader.table(); err != nil {
-		p.endFrom(0, err)
-		return stage, nil
-	}
 	if p.t.file.HandsOut() {
 		return stage, p.getEach(ctx)
 	}
-	for first := 0; first < p.len(); first += stageSize {
-		n := min(stageSize, p.len()-first)
+	if p.passed != nil {
+		slices.Sort(p.passed)
+		p.Keys = p.passed
+	}
+	for first := 0; first < len(p.Keys); first += stageSize {
+		n := min(stageSize, len(p.Keys)-first)
 		count := n
 		if p.passed != nil { // addPageRuns has counted them
 			count = 0
@@ -46,7 +65,7 @@ func (p *tableBatch) lookUp(ctx context.Context, stage []wantedKey) (rest []want
 			}
 			stage = stage[:0]
 		}
-		stage = p.locate(first, n, stage)
+		stage = p.locate(p.Keys[first:first+n], stage)
 	}
 	return stage, nil
 }
@@ -55,20 +74,19 @@ func (p *tableBatch) lookUp(ctx context.Context, stage []wantedKey) (rest []want
 // error ends the batch.
 func (p *tableBatch) getEach(ctx context.Context) error {
 	lookups := p.Reader.With(ctx).DontFillCache(p.noFill)
-	for i := range p.len() {
-		k := p.key(i)
-		value, err := lookups.Get(p.keys[k.number])
+	for i, number := range p.Keys {
+		value, err := lookups.Get(p.keys[number])
 		_, damaged := err.(*CorruptionError)
 		switch {
 		case err == nil:
-			if err := p.found(k.number, value); err != nil {
+			if err := p.found(number, value); err != nil {
 				return err
 			}
 		case err == ErrNotFound:
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case damaged, err == ErrFilterOnly:
-			p.fail(err, k)
+			p.fail(err, wantedKey{number: number})
 		default:
 			p.endFrom(i, err)
 			return nil
@@ -77,19 +95,19 @@ func (p *tableBatch) getEach(ctx context.Context) error {
 	return nil
 }
 
-// locate adds n keys from index first on to the stage, unless filters or the index rule them out.
-func (p *tableBatch) locate(first, n int, stage []wantedKey) []wantedKey {
-	filterKeys, sieve := p.filterKeys[:n], &p.t.sieve
-	for i := range filterKeys {
-		key := p.keys[p.key(first+i).number]
+// locate adds keys to the stage, unless filters or the index rule them out.
+func (p *tableBatch) locate(numbers []int, stage []wantedKey) []wantedKey {
+	filterKeys, sieve := p.filterKeys[:len(numbers)], &p.t.sieve
+	for i, number := range numbers {
+		key := p.keys[number]
 		if len(key) > 0 { // load it: it can be anywhere in memory
 			p.fetched += uint32(key[0])
 		}
 		filterKeys[i] = filterKeyOf(p.t.o.FilterKey, key)
 	}
-	many := sieve.mayContainMany(filterKeys, p.mayContain[:n])
+	many := sieve.mayContainMany(filterKeys, p.mayContain[:len(numbers)])
 	for i, filterKey := range filterKeys {
-		k := p.key(first + i)
+		k := wantedKey{number: numbers[i], part: p}
 		answer, checked := true, p.passed != nil && !p.unchecked[k.number]
 		switch {
 		case !many && sieve.Table != nil:
@@ -163,38 +181,17 @@ func (b *batch) answerStage(ctx context.Context, stage []wantedKey) error {
 	return nil
 }
 
-// checkPages consults the paged table filters for all keys of their parts, and keeps the keys that they do not rule
-// out. It reads each page once, and neighbors together. An error ends the batch.
-func (b *batch) checkPages(ctx context.Context) error {
-	for i := range b.parts {
-		b.parts[i].addPageRuns()
-	}
-	if err := b.doRuns(ctx); err != nil {
-		return err
-	}
-	for i := range b.parts {
-		if p := &b.parts[i]; p.passed != nil {
-			slices.Sort(p.passed)
-			p.Keys = p.passed
-		}
-	}
-	return nil
-}
-
-// addPageRuns adds reads of the filter pages of the part's keys, unless they are in the Cache. If the source hands
-// out its bytes, it adds none: lookups of single keys then read nothing.
+// addPageRuns checks the part's keys in filter pages that are in the Cache, and adds reads of the other pages. The
+// keys that the pages do not rule out are collected in passed.
 func (p *tableBatch) addPageRuns() {
-	if p.len() == 0 {
-		return
+	t := p.t
+	if t.startLookups(len(p.Keys), exact) != nil {
+		return // lookUp reports it
 	}
-	t, err := p.Reader.table()
-	if err != nil || t.sieve.Pages == nil || t.file.HandsOut() || t.startLookups(p.len(), exact) != nil {
-		return // lookUp reports an error
-	}
-	p.t, p.passed = t, []int{}
+	p.passed = []int{}
 	var wanted []wantedKey
-	for i := range p.len() {
-		k := p.key(i)
+	for _, number := range p.Keys {
+		k := wantedKey{number: number, part: p}
 		filterKey := filterKeyOf(t.o.FilterKey, p.keys[k.number])
 		if filterKey == nil {
 			p.passUnchecked(k)
