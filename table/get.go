@@ -110,17 +110,3 @@ func (r *Reader) find(q query, o *lookupOptions) (k, v []byte, err error) {
 	}
 	return t.lookup(q, o)
 }
-
-// startLookups counts n lookups. It returns an error if the Reader cannot do any.
-func (t *openTable) startLookups(n int, m match) error {
-	if t.file.Closed.Load() {
-		return ErrClosed
-	}
-	if t.refused != nil && m != maybe {
-		return t.refused
-	}
-	if m := t.o.Metrics; m != nil {
-		m.Lookups.Add(uint64(n))
-	}
-	return nil
-}

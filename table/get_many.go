@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/tablefile"
@@ -129,6 +130,11 @@ func (b *batch) addParts(parts []GetManyPart) error {
 	return nil
 }
 
+// stageSize is the number of keys of a batch that are looked up together. Each step is done for all of them before
+// the next step. In a step, no key depends on another one, so the processor fetches the memory of several at the
+// same time. Before a step that does much for each key, another step does nothing but read that memory.
+const stageSize = 64
+
 // A batch is one call of GetMany.
 type batch struct {
 	o     GetManyOptions
@@ -210,4 +216,61 @@ func (b *batch) noAnswer(err error, keys ...wantedKey) {
 	for _, k := range keys {
 		b.o.NoAnswer(k.number, err)
 	}
+}
+
+// open opens the part's table, unless it has no keys: that can take reads. It adds the reads of filter pages. An error
+// ends the batch.
+func (p *tableBatch) open(ctx context.Context) error {
+	if len(p.Keys) == 0 {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	t, err := p.Reader.table()
+	if err != nil {
+		p.endFrom(0, err)
+		return nil
+	}
+	if p.t = t; t.sieve.Pages != nil && !t.file.HandsOut() { // else lookups of single keys read nothing
+		p.addPageRuns()
+	}
+	return nil
+}
+
+// lookUp looks up the part's keys in filters and index. It adds those that may be in a data block to the stage,
+// which all parts share, passes a full stage to answerStage, and returns the rest. An error ends the batch.
+func (p *tableBatch) lookUp(ctx context.Context, stage []wantedKey) (rest []wantedKey, err error) {
+	if p.t == nil {
+		return stage, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if p.t.file.HandsOut() {
+		return stage, p.getEach(ctx)
+	}
+	if p.passed != nil {
+		slices.Sort(p.passed)
+		p.Keys = p.passed
+	}
+	for first := 0; first < len(p.Keys); first += stageSize {
+		n := min(stageSize, len(p.Keys)-first)
+		count := n
+		if p.passed != nil { // addPageRuns has counted them
+			count = 0
+		}
+		if err := p.t.startLookups(count, exact); err != nil {
+			p.endFrom(first, err)
+			return stage, nil
+		}
+		if len(stage)+n > stageSize {
+			if err := p.answerStage(ctx, stage); err != nil {
+				return nil, err
+			}
+			stage = stage[:0]
+		}
+		stage = p.locate(p.Keys[first:first+n], stage)
+	}
+	return stage, nil
 }

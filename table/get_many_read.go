@@ -9,6 +9,117 @@ import (
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
+// getEach looks up the keys one by one, in a source that hands out its bytes: there are no reads to wait for. An
+// error ends the batch.
+func (p *tableBatch) getEach(ctx context.Context) error {
+	lookups := p.Reader.With(ctx).DontFillCache(p.noFill)
+	for i, number := range p.Keys {
+		value, err := lookups.Get(p.keys[number])
+		_, damaged := err.(*CorruptionError)
+		switch {
+		case err == nil:
+			if err := p.found(number, value); err != nil {
+				return err
+			}
+		case err == ErrNotFound:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case damaged, err == ErrFilterOnly:
+			p.fail(err, wantedKey{number: number})
+		default:
+			p.endFrom(i, err)
+			return nil
+		}
+	}
+	return nil
+}
+
+// locate adds keys to the stage, unless filters or the index rule them out.
+func (p *tableBatch) locate(numbers []int, stage []wantedKey) []wantedKey {
+	filterKeys, sieve := p.filterKeys[:len(numbers)], &p.t.sieve
+	for i, number := range numbers {
+		key := p.keys[number]
+		if len(key) > 0 { // load it: it can be anywhere in memory
+			p.fetched += uint32(key[0])
+		}
+		filterKeys[i] = filterKeyOf(p.t.o.FilterKey, key)
+	}
+	many := sieve.mayContainMany(filterKeys, p.mayContain[:len(numbers)])
+	for i, filterKey := range filterKeys {
+		k := wantedKey{number: numbers[i], part: p}
+		answer, checked := true, p.passed != nil && !p.unchecked[k.number]
+		switch {
+		case !many && sieve.Table != nil:
+			answer, checked = sieve.mayContain(wholeTable, filterKey)
+		case many && filterKey != nil: // a nil filter key is in no filter
+			answer, checked = sieve.record(p.mayContain[i], true)
+		}
+		if !answer {
+			continue
+		}
+		block, blockChecked, err := p.t.locate(p.keys[k.number], filterKey)
+		switch {
+		case err == nil:
+			k.block, k.filterChecked = block, checked || blockChecked
+			stage = append(stage, k)
+		case err != ErrNotFound:
+			p.fail(err, k)
+		}
+	}
+	return stage
+}
+
+// locate returns the only data block that can contain key, and whether its filter was consulted. If filter or index
+// rule key out, it returns ErrNotFound.
+func (t *openTable) locate(key, filterKey []byte) (i int, checked bool, err error) {
+	if i, err = t.file.Index.Search(key); err != nil {
+		return 0, false, err
+	}
+	if i == t.file.Index.N {
+		return 0, false, t.notInIndex()
+	}
+	mayContain, checked := t.sieve.mayContain(i, filterKey)
+	if !mayContain {
+		return 0, true, ErrNotFound
+	}
+	return i, checked, nil
+}
+
+// answerStage looks up the keys of the stage whose data blocks are in the Cache, and adds the others to wanted. An
+// error ends the batch.
+func (b *batch) answerStage(ctx context.Context, stage []wantedKey) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	cached := stage[:0]
+	for i := range stage {
+		k := &stage[i]
+		if k.cached = k.part.t.file.Cached(k.block); k.cached != nil {
+			cached = append(cached, *k)
+		} else {
+			k.part.wanted = append(k.part.wanted, *k)
+		}
+	}
+	for i := range cached {
+		b.fetched += cached[i].cached.Fetch()
+	}
+	for i := range cached {
+		k := &cached[i]
+		entries := k.cached.Block(*k.part.t.file.Order())
+		value, found := entries.Get(b.keys[k.number])
+		if !found && k.filterChecked {
+			k.part.t.reportMiss(b.keys[k.number], tablefile.ReadOptions{Ctx: ctx, NoFill: k.part.noFill})
+		}
+		if !found {
+			continue
+		}
+		if err := b.found(k.number, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // maxRun is the maximum size of a read of several data blocks.
 const maxRun = 1 << 20
 

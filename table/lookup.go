@@ -42,6 +42,20 @@ func (s *source) table() (*openTable, error) {
 	return s.open()
 }
 
+// startLookups counts n lookups. It returns an error if the Reader cannot do any.
+func (t *openTable) startLookups(n int, m match) error {
+	if t.file.Closed.Load() {
+		return ErrClosed
+	}
+	if t.refused != nil && m != maybe {
+		return t.refused
+	}
+	if m := t.o.Metrics; m != nil {
+		m.Lookups.Add(uint64(n))
+	}
+	return nil
+}
+
 // lookup finds the entry of a query. Without one, the error is ErrNotFound, or says why the table cannot return it.
 func (t *openTable) lookup(q query, o *lookupOptions) (k, v []byte, err error) {
 	if t.file.Mapped != nil && !q.guarded {

@@ -138,3 +138,82 @@ func (s *sieve) pageContains(filterKey []byte) (bool, error) {
 	page, err := s.file.Page(s.Pages.Page(hash), &tablefile.ReadOptions{NoFill: true}, m)
 	return err == nil && s.Pages.InPage(page, hash), err
 }
+
+// addPageRuns checks the part's keys in filter pages that are in the Cache, and adds reads of the other pages. The
+// keys that the pages do not rule out are collected in passed.
+func (p *tableBatch) addPageRuns() {
+	t := p.t
+	if t.startLookups(len(p.Keys), exact) != nil {
+		return // lookUp reports it
+	}
+	p.passed = []int{}
+	var wanted []wantedKey
+	for _, number := range p.Keys {
+		k := wantedKey{number: number, part: p}
+		filterKey := filterKeyOf(t.o.FilterKey, p.keys[k.number])
+		if filterKey == nil {
+			p.passUnchecked(k)
+			continue
+		}
+		k.block = int(t.sieve.Pages.Page(t.sieve.Pages.Hash(filterKey)))
+		if page := t.file.CachedPage(uint64(k.block)); page != nil {
+			p.checkPage(page, k)
+		} else {
+			wanted = append(wanted, k)
+		}
+	}
+	p.addRuns(wanted, tablefile.TableFilterBlock)
+}
+
+// checkPageRun checks keys in their filter page, which ahead has read.
+func (p *tableBatch) checkPageRun(keys []wantedKey, ahead tablefile.Ahead) {
+	page, err := p.t.file.AheadPage(uint64(keys[0].block), ahead, p.noFill)
+	if err != nil {
+		p.noPage(err, keys)
+		return
+	}
+	for _, k := range keys {
+		p.checkPage(page, k)
+	}
+}
+
+// checkPage checks a key in its filter page.
+func (p *tableBatch) checkPage(page []byte, k wantedKey) {
+	s := &p.t.sieve
+	filterKey := filterKeyOf(p.t.o.FilterKey, p.keys[k.number])
+	if s.trust.Load() == distrusted {
+		p.passUnchecked(k)
+		return
+	}
+	answer, checked := s.record(s.inPage(page, s.Pages.Hash(filterKey), wholeTable, filterKey), true)
+	switch {
+	case !checked:
+		p.passUnchecked(k)
+	case answer:
+		p.passed = append(p.passed, k.number)
+	}
+}
+
+// passUnchecked leaves keys to their data blocks without consulting the filter, so an absent key is not counted as a
+// false positive.
+func (p *tableBatch) passUnchecked(keys ...wantedKey) {
+	if p.unchecked == nil {
+		p.unchecked = map[int]bool{}
+	}
+	for _, k := range keys {
+		p.passed = append(p.passed, k.number)
+		p.unchecked[k.number] = true
+	}
+}
+
+// noPage leaves the keys of an unreadable page to their data blocks. If there are none, it fails the lookups.
+func (p *tableBatch) noPage(err error, keys []wantedKey) {
+	if err := p.t.sieve.pageError(context.Background(), len(keys), err); err != nil {
+		if !errors.Is(err, ErrCorrupt) {
+			p.ended = err
+		}
+		p.fail(err, keys...)
+		return
+	}
+	p.passUnchecked(keys...)
+}
