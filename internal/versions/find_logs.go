@@ -20,11 +20,13 @@ func (v *Version) FindLogs(dir regular.Dir, names []string) (live []string, lost
 
 // wasEmpty reports whether the missing log that the MANIFEST names had no writes. That is certain if the sequence
 // numbers continue in the logs after it. If all of these are empty, it is certain if the engine is running, since it
-// names a new log when it opens the database, or if there is exactly one and the MANIFEST knows all newer tables.
-// Between taking the lock and naming the log, the engine may itself be about to miss a lost log, which counts as empty
-// then. Without an engine, several empty logs prove nothing, since crashes leave them even after a log with writes.
-// C++ LevelDB never removes a log that its MANIFEST names, and the last sequence number in its edits can belong to a
-// write in the log.
+// names a new log when it opens the database. Without an engine, it is assumed if there is exactly one and the MANIFEST
+// knows all newer tables. Then a lost log counts as empty if the engine was killed after it began the next log and
+// before it created a table of the writes. If there are other tables, their sequence numbers prove nothing: the log may
+// have waited for the compaction that wrote them. Several empty logs prove nothing, since crashes leave them even after
+// a log with writes. Between taking the lock and naming the log, a running engine may itself be about to miss a lost
+// log, which counts as empty then. C++ LevelDB never removes a log that its MANIFEST names, and the last sequence
+// number in its edits can belong to a write in the log.
 func (v *Version) wasEmpty(dir regular.Dir, after, names []string) bool {
 	if v.hasPrevious || len(after) == 0 || v.Torn > 0 || v.Unread > 0 || v.flushed < v.LastSequence {
 		return false

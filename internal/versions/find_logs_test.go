@@ -33,6 +33,7 @@ func TestFindLogs(t *testing.T) {
 		counted  = "\x02\x02\x03\x06\x04\x09"   // writes up to 9 are in log 2
 	)
 	goesOn, gap := logOf(t, 6, 7), logOf(t, 7, 8)
+	output := string(tabletest.Build(t, nil, tabletest.PairsOf("k\x01\x05\x00\x00\x00\x00\x00\x00"))) // sequence number 5
 	type files = map[string]string
 	for name, tt := range map[string]struct {
 		edits []string
@@ -59,6 +60,7 @@ func TestFindLogs(t *testing.T) {
 		"no log":                                 {edits: []string{named}, files: files{"000004.log": "garbage, not a log"}, lost: []uint64{2}},
 		"a newer table is not listed":            {edits: []string{named}, files: files{"000004.log": "", "000005.ldb": ""}, lost: []uint64{2}},
 		"a newer .sst is not listed":             {edits: []string{named}, files: files{"000004.log": "", "000005.sst": ""}, lost: []uint64{2}},
+		"a killed compaction's table":            {edits: []string{named}, files: files{"000004.log": "", "000005.ldb": output}, lost: []uint64{2}},
 		"a MANIFEST that is cut":                 {edits: []string{named}, files: files{"000004.log": ""}, torn: true, lost: []uint64{2}},
 		"C++ LevelDB":                            {edits: []string{"\x02\x02\x09\x00\x03\x06\x04\x09"}, files: files{"000004.log": ""}, lost: []uint64{2}},
 		"C++ LevelDB, and a log that goes on":    {edits: []string{"\x02\x02\x09\x00\x03\x06\x04\x09"}, files: files{"000004.log": logOf(t, 10)}, lost: []uint64{2}},
