@@ -64,15 +64,16 @@ func SweepCommand(sweep SweepFunc) *cobra.Command {
 
 // SweepDir sweeps a local directory.
 func SweepDir(cmd *cobra.Command, dir string, s *Sweep) error {
-	if _, err := os.Stat(dir); err != nil {
+	info, err := os.Stat(dir)
+	if err != nil {
 		return err
 	}
 	o := set.SweepOptions{
 		Match: isOfSet,
 		Keep:  func(context.Context) ([]*set.Manifest, error) { return manifestsOf(dir) },
 	}
-	if !dbdir.IsSet(dir) {
-		if name, _ := versions.FindCurrentOrManifest(dir); name != "" || !dbdir.IsDirectory(dir) {
+	if !info.IsDir() || !dbdir.IsSet(dir) { // a set's manifest is a file
+		if name, _ := versions.FindCurrentOrManifest(dir); name != "" || !info.IsDir() {
 			return fmt.Errorf("%s is not the directory of a set", dir)
 		}
 		text.Note(cmd.ErrOrStderr(), "%s has no manifest of a set: only temporary files are listed", dir)
