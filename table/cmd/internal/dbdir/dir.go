@@ -36,6 +36,7 @@ type Dir struct {
 	Logs    []string          // paths of the live logs, or of all logs, the oldest first
 	Notes   []string          // notes for the user, for example about skipped files
 	Damage  []error           // FileErrors for damage other than missing tables and Flaws
+	LostSet error             // a FileError if tables have names as in a set without a manifest; part of Damage unless AllTables is set
 
 	// Flaws are things in CURRENT and the MANIFEST that engines do not write. Tables and logs can still be read.
 	Flaws []versions.Flaw
@@ -43,7 +44,6 @@ type Dir struct {
 	info       fs.FileInfo       // of the directory; nil: a file or a URL, or it is not known
 	hasCurrent bool              // there is a CURRENT
 	hasLock    bool              // there is a LOCK or a LOG
-	lostSet    bool              // tables have names as in a set, but there is no manifest
 	history    *versions.History // of the newest MANIFEST, if it is damaged
 	lacking    []string          // all names in the directory if it lacks a live log: see lacks
 

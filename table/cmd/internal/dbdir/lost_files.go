@@ -230,7 +230,7 @@ func (d *Dir) hasEngineFiles(o ListOptions) bool {
 
 // IsDatabase reports whether the directory has files of a database besides tables.
 func (d *Dir) IsDatabase() bool {
-	return d.Set == "" && !d.lostSet && (d.Version != nil || d.hasCurrent || len(d.Damage) > 0 || len(d.Logs) > 0)
+	return d.Set == "" && d.LostSet == nil && (d.Version != nil || d.hasCurrent || len(d.Damage) > 0 || len(d.Logs) > 0)
 }
 
 // checkCurrent returns an error if CURRENT or a MANIFEST in the directory is a stand-in.

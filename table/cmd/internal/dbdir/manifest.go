@@ -84,9 +84,14 @@ func (d *Dir) readWithoutManifest(o ListOptions, hasManifest bool, file, why str
 		d.addDamage("CURRENT", "missing, and so is the MANIFEST: %s", meaning)
 	case len(d.Logs) > 0:
 		d.note("%s has no MANIFEST: reading all tables and logs", d.Path)
-	case !o.AllTables && slices.ContainsFunc(d.Tables, func(t TableFile) bool { return setTable.MatchString(t.Path) }):
-		d.lostSet = true
-		d.addDamage(set.ManifestName, "missing, though tables have names of a set: reading all tables in the directory, removed keys may appear. Restore it, or build the set again")
+	case slices.ContainsFunc(d.Tables, func(t TableFile) bool { return setTable.MatchString(t.Path) }):
+		d.LostSet = &dbfile.FileError{
+			Path: filepath.Join(d.Path, set.ManifestName),
+			Err:  dbfile.Corruption("missing, though tables have names of a set: reading all tables in the directory, removed keys may appear. Restore it, or build the set again"),
+		}
+		if !o.AllTables {
+			d.Damage = append(d.Damage, d.LostSet)
+		}
 	}
 }
 

@@ -80,6 +80,7 @@ func readOnce(path string, o dbdir.ListOptions, logs bool) (*Summary, error) {
 			return nil, err
 		}
 	}
+	onlyListed := !o.AllTables
 	o.AllTables, o.NoLogs = true, false
 	d, err := dbdir.ListDir(path, o)
 	if err != nil {
@@ -95,6 +96,9 @@ func readOnce(path string, o dbdir.ListOptions, logs bool) (*Summary, error) {
 	s := &Summary{Path: path, Levels: []Level{}, Logs: []File{}, Others: []File{}, Notes: d.Notes}
 	s.Order, s.Found = o.Order.Or(d.Order).OrBytewise(), map[uint64]File{}
 	damage := append(d.Damage, d.MissingError())
+	if onlyListed {
+		damage = append(damage, d.LostSet)
+	}
 	if v := d.Version; v != nil {
 		s.Manifest, err = s.stat(v.Manifest, false)
 		damage = append(damage, err)
