@@ -80,7 +80,7 @@ func readOnce(path string, o dbdir.ListOptions, logs bool) (*Summary, error) {
 			return nil, err
 		}
 	}
-	onlyListed := !o.AllTables
+	onlyListed, noLogs := !o.AllTables, o.NoLogs
 	o.AllTables, o.NoLogs = true, false
 	d, err := dbdir.ListDir(path, o)
 	if err != nil {
@@ -112,9 +112,18 @@ func readOnce(path string, o dbdir.ListOptions, logs bool) (*Summary, error) {
 	for _, path := range d.Logs {
 		damage = append(damage, s.addLog(path, d.Version, logs))
 	}
+	if noLogs { // they are listed all the same
+		damage = slices.DeleteFunc(damage, isOfLog)
+	}
 	err = errors.Join(damage...)
 	s.Damage = text.Lines(err)
 	return s, err
+}
+
+// isOfLog reports whether an error is damage of a log.
+func isOfLog(err error) bool {
+	e := (*dbfile.FileError)(nil)
+	return errors.As(err, &e) && versions.IsLogName(filepath.Base(e.Path))
 }
 
 // stat returns the file of this name. If it is needed, it must be a regular file. Otherwise it may also be a link to a
