@@ -13,7 +13,7 @@ import (
 
 // Get returns the value of key. If the key is absent, Get returns [table.ErrNotFound]. If the key's table has only a
 // filter, which does not rule the key out, Get returns [table.ErrFilterOnly]. If a layer's table is missing or
-// corrupt, the error is a [*merge.HiddenError], which has the value in older layers.
+// corrupt, the error is a [*merge.HiddenError], which has the newest value in other tables.
 //
 // If no table's range contains the key, or filters rule it out, Get reads nothing. Otherwise it reads one data block,
 // unless that is cached. The first lookup in a table takes one more read. If ctx is done, Get returns its error once
@@ -37,32 +37,40 @@ func (all layers) get(ctx context.Context, key []byte) ([]byte, error) {
 	for i := range base {
 		l := &all[i]
 		value, err := l.tables.get(ctx, key, &k)
-		if err == table.ErrNotFound {
-			err = l.removals.checkAbsent(ctx, key, &k)
+		if err != table.ErrNotFound && !isLost(err) {
+			return value, err
 		}
-		if err == nil && value == nil {
-			continue
+		removed := l.removals.checkAbsent(ctx, key, &k)
+		if isLost(err) || isLost(removed) {
+			return nil, all[i+1:].hidden(ctx, key, err, removed)
 		}
-		if err != nil && err != table.ErrNotFound {
-			err = all[i+1:].hidden(ctx, key, err)
+		if removed != nil {
+			return nil, removed
 		}
-		return value, err
 	}
 	return all[base].tables.get(ctx, key, nil)
 }
 
-// hidden returns the error for a key after a newer layer failed with err. If a table of that layer is lost, hidden
-// looks for an older version of the key in l.
-func (l layers) hidden(ctx context.Context, key []byte, err error) error {
-	if !isLost(err) {
-		return err
+// hidden returns the error for a key after a table of a newer layer is lost. err and removed are the results of its
+// tables and its removals. Unless these contain the key, hidden looks for an older version in l.
+func (l layers) hidden(ctx context.Context, key []byte, err, removed error) error {
+	switch {
+	case err == table.ErrNotFound:
+		err, removed = removed, nil
+	case isLost(removed):
+		err, removed = errors.Join(err, removed), nil
 	}
-	h := &merge.HiddenError{Err: err}
-	switch older, olderErr := l.get(ctx, key); {
+	h, older, olderErr := &merge.HiddenError{Err: err}, (*merge.HiddenError)(nil), removed
+	if olderErr == nil {
+		h.Value, olderErr = l.get(ctx, key)
+	}
+	switch {
 	case olderErr == nil:
-		h.Value, h.Found = older, true
+		h.Found = true
 	case ctx.Err() != nil:
 		return olderErr
+	case errors.As(olderErr, &older): // an older layer has lost a table too
+		h.Err, h.Value, h.Found = errors.Join(err, older.Err), older.Value, older.Found
 	case olderErr != table.ErrNotFound:
 		h.Err = errors.Join(err, olderErr)
 	}
