@@ -67,11 +67,12 @@ func (l layers) hidden(ctx context.Context, key []byte, err, removed error) erro
 	switch {
 	case olderErr == nil:
 		h.Found = true
-	case ctx.Err() != nil:
-		return olderErr
+	case olderErr == table.ErrNotFound: // even if ctx is done by now
 	case errors.As(olderErr, &older): // an older layer has lost a table too
 		h.Err, h.Value, h.Found = errors.Join(err, older.Err), older.Value, older.Found
-	case olderErr != table.ErrNotFound:
+	case ctx.Err() != nil:
+		return olderErr
+	default:
 		h.Err = errors.Join(err, olderErr)
 	}
 	return h

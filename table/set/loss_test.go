@@ -2,6 +2,7 @@ package set_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/merge"
 	"github.com/sievetable/sievetable/table/set"
@@ -88,6 +90,26 @@ func checkHidden(t *testing.T, sound, s, others *set.Set) {
 		if h.Found != (err == nil) || string(h.Value) != string(v) {
 			t.Errorf("Get(%s): the error has %q, %t; want %q, %v", k, h.Value, h.Found, v, err)
 		}
+	}
+}
+
+// A key that may be in a lost table of a layer is not absent, even if ctx ends when the lookup has found no older version.
+func TestLossIsNotAbsenceOnceContextEnds(t *testing.T) {
+	src, m := setOf(t, 1, perTable, &table.WriterOptions{FilterPolicy: filter.NewBloom(1)})
+	m.Layers = []set.Layer{{Tables: []set.Table{src.put(t, "layer", nil, numbered(0, perTable))}}}
+	src.before = failing(fs.ErrNotExist, "layer")
+	ctx, cancel := context.WithCancel(background)
+	defer cancel()
+	o := new(set.Options)
+	o.Reader.OnFalsePositive = func([]byte) { cancel() } // the base's only data block has been searched
+	s := open(t, m, src, o)
+	for i := 0; ctx.Err() == nil && i < perTable-1; i++ {
+		if _, err := s.Get(ctx, []byte(key(i)+"x")); !errors.As(err, new(*merge.HiddenError)) {
+			t.Errorf("Get(%sx) = %v, want a HiddenError", key(i), err)
+		}
+	}
+	if ctx.Err() == nil {
+		t.Error("no false positive has ended the context")
 	}
 }
 
