@@ -131,14 +131,19 @@ func (c *copier) fill(w appender, appendAll func(*copier) error, complete func()
 const fewerKeys = "split the table with --entries-per-table, or use --table-filter table-bloom:BITS"
 
 // write writes OUT as a table, a set or a database.
-func (c *copier) write(appendAll func(*copier) error) error {
+func (c *copier) write(appendAll func(*copier) error) (err error) {
 	switch {
 	case c.database:
-		return c.writeDatabase(appendAll)
+		err = c.writeDatabase(appendAll)
 	case c.isSet():
-		return c.writeSet(appendAll)
+		err = c.writeSet(appendAll)
+	default:
+		err = c.writeTable(appendAll)
 	}
-	return c.writeTable(appendAll)
+	if err == nil && c.pairs == 0 {
+		c.note("the input has no pairs, so the output is empty")
+	}
+	return err
 }
 
 // isSet reports whether a set is written, rather than a table.

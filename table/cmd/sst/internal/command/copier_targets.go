@@ -85,12 +85,7 @@ func (c *copier) writeDatabase(appendAll func(*copier) error) error {
 	if c.internal {
 		to = versionAppender{w}
 	}
-	return c.fill(to, appendAll, func() error {
-		if c.database && c.pairs == 0 {
-			c.note("the input has no pairs: %s is an empty database", c.out)
-		}
-		return errors.Join(w.SetLastSequence(c.sequence), w.Close())
-	})
+	return c.fill(to, appendAll, func() error { return errors.Join(w.SetLastSequence(c.sequence), w.Close()) })
 }
 
 // tableSize returns the value of --table-size.
@@ -123,9 +118,6 @@ func (c *copier) writeSet(appendAll func(*copier) error) error {
 	})
 	if err != nil {
 		return err
-	}
-	if c.pairs == 0 {
-		c.note("the input has no pairs: %s is an empty set", c.out)
 	}
 	if obsolete > 0 {
 		c.note("%s still contains %s of the previous set. Once no program reads them, and no build runs, run: sst sweep --age 0s --delete %s",
