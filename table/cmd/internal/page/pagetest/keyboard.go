@@ -105,7 +105,8 @@ func (p *Tab) operate(c Control) {
 	p.CheckWidth(c.Name)
 }
 
-// focusedName returns the role and the name of the focused element.
+// focusedName returns the role and the name of the focused element, with single spaces. Browsers differ in the white
+// space of labels.
 func (p *Tab) focusedName() string {
 	p.Helper()
 	focused, err := chromedp.Call(p.ctx, runtime.Evaluate, runtime.EvaluateParams{Expression: "document.activeElement"})
@@ -120,7 +121,7 @@ func (p *Tab) focusedName() string {
 		}
 		name += " " + word
 	}
-	return name[1:]
+	return strings.Join(strings.Fields(name), " ")
 }
 
 // picture returns what a canvas shows, or "" if there is no selector.
