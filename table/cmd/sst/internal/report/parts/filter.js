@@ -86,23 +86,10 @@ class LineFilter {
     return { hash: h, step: stepOf(h), line, bits, k: this.k, size: lineBits, probes, contains: probes.every((p) => p.set) };
   }
 
-  /** fills returns the shares of set bits of all lines. Counting by words takes a fifth of the time. */
+  /** fills returns the shares of set bits of all lines. */
   fills() {
-    const words = new Uint32Array(this.bits.buffer, this.bits.byteOffset, this.bits.length / 4);
-    const fills = new Float32Array(this.count);
-    for (let i = 0; i < words.length; i++) fills[i >>> 4] += onesOfWord(words[i]);
-    return fills.map((ones) => ones / lineBits);
+    return Float32Array.from({ length: this.count }, (_, line) => fillOf(this.filter(line)));
   }
-}
-
-/**
- * onesOfWord returns the number of set bits in a 32-bit word: it counts in pairs, in groups of
- * four, in bytes, and adds the bytes.
- */
-function onesOfWord(word) {
-  word -= word >>> 1 & 0x55555555;
-  word = (word & 0x33333333) + (word >>> 2 & 0x33333333);
-  return Math.imul(word + (word >>> 4) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
 /** fillOf returns the share of set bits. */
