@@ -83,7 +83,7 @@ func (f *reportFlags) run(cmd *cobra.Command, path string) error {
 			path, text.ShellPath(path), text.ShellPath(files.Dir(path)))
 	}
 	return f.withFile(path, p.stderr, func(file *dbfile.File) error {
-		page, damage := report.New(file, report.Options{Embed: f.embed, Command: f.command("get", path), Scan: f.command("scan", path)})
+		page, damage := report.New(file, report.Options{Embed: f.embed, Source: f.source(path)})
 		return write(page.Write, file.Wrap(damage))
 	})
 }
@@ -108,14 +108,14 @@ func (p *pass) reportSet(path string, write func(page func(io.Writer) error, dam
 	return write(report.NewSet(s, path, one, s.Files[i].Line.Entries).Write, errors.Join(damage, err))
 }
 
-// command returns a command line that reads the table with sst.
-func (f *reportFlags) command(name, path string) []string {
-	command := []string{"sst", name, text.ShellPath(path)}
+// source returns the arguments with which sst reads the table in the same way.
+func (f *reportFlags) source(path string) string {
+	args := text.ShellPath(path)
 	if f.internalKeys != "auto" {
-		command = append(command, "--internal-keys="+f.internalKeys)
+		args += " --internal-keys=" + f.internalKeys
 	}
 	if f.comparator != "auto" {
-		command = append(command, "--comparator="+f.comparator)
+		args += " --comparator=" + f.comparator
 	}
-	return command
+	return args
 }

@@ -22,7 +22,7 @@ func TestPageCommand(t *testing.T) {
 		t.Skip(err)
 	}
 	above := []workload.Pair{{Key: bytes.Repeat([]byte{0xff}, 100)}} // its block covers all keys below, and the page lacks its entries
-	page := openPage(t, table.WriterOptions{}, above, Options{Command: []string{"sst", "get", "./-x.ldb"}}, 1000)
+	page := openPage(t, table.WriterOptions{}, above, Options{Source: "./-x.ldb"}, 1000)
 	keys := []string{"plain", "", " ", "-k", "--", "--help", "it's", "a b", `a"b`, "$HOME", "$(id)", "`id`", "a;b", "a\nb", "\x00\xff", `a\b`, "*", "~", "#", "!!", "{a,b}", "é\u202e", "-it's $HOME"}
 	for _, p := range bytePairs(100) {
 		keys = append(keys, string(p.Key))

@@ -24,7 +24,7 @@ import (
 // index.
 func writeSmall(t *testing.T, f *dbfile.File, held int64) string {
 	t.Helper()
-	m, err := newModel(f, Options{Embed: 1 << 20, Command: []string{"sst", "get", "t.ldb"}, Scan: []string{"sst", "scan", "t.ldb"}}, held)
+	m, err := newModel(f, Options{Embed: 1 << 20, Source: "t.ldb"}, held)
 	noError(t, err)
 	return save(t, m.Write)
 }

@@ -259,7 +259,7 @@ func TestPageWithoutEntries(t *testing.T) {
 	compareLookups(t, pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20}), 1000), f, pairs)
 
 	_, damaged := New(f, Options{})
-	page := pagetest.Open(t, writePage(t, f, Options{Embed: 50_000, Command: []string{"sst", "get", `'it'\''s.ldb'`}}), 1000)
+	page := pagetest.Open(t, writePage(t, f, Options{Embed: 50_000, Source: `'it'\''s.ldb'`}), 1000)
 	for _, tt := range []struct{ key, want string }{
 		{"key000400", "⚠ Damaged “key000400” The lookup needs a damaged block: " + damaged.Error()},
 		{"key000001", "✓ Found “key000001” It has a value of 31 bytes, “value of 1, and some more of it”."},

@@ -24,14 +24,14 @@ func TestModel(t *testing.T) {
 	pairs := []workload.Pair{{Key: []byte("ada"), Value: []byte("lovelace")}, {Key: []byte("adam"), Value: []byte(strings.Repeat("s", 40))}}
 	o := table.WriterOptions{FilterPolicy: filter.NewBloom(10), Compression: table.NoCompression, BlockSize: 1}
 	f := openTable(t, writeTable(t, "names.ldb", o, pairs))
-	got, err := New(f, Options{Embed: 100, Command: []string{"sst", "get", "names.ldb"}})
+	got, err := New(f, Options{Embed: 100, Source: "names.ldb"})
 	noError(t, err)
 	bits, _, err := f.Layout.ReadBlock(f.Filters().BlocksEntry.Handle)
 	noError(t, err)
 	rate := filter.PredictRate(2, 64, 6)
 	rates := []float32{float32(rate)}
 	want := &Model{
-		File: "names.ldb", Command: []string{"sst", "get", "names.ldb"}, Size: f.Size,
+		File: "names.ldb", Source: "names.ldb", Size: f.Size,
 		Stored: 77, Raw: 77, Totals: tablestats.Totals{
 			Entries: 2, KeyBytes: 7, ValueBytes: 48, LongestValue: 40, RestartPoints: 2,
 			KeySizes: tablestats.Histogram{2: 1, 3: 1}, ValueSizes: tablestats.Histogram{4: 1, 6: 1},
@@ -193,7 +193,7 @@ func TestHistogram(t *testing.T) {
 func TestWriteEscapes(t *testing.T) {
 	t.Parallel()
 	const hostile = "</script><script>alert(1)</script><!--\u2028\u202e\u009b&amp;{{script}}{{data}}"
-	m := &Model{File: hostile, Command: []string{hostile}, Note: hostile, Damage: firstOf([]string{hostile}), Parts: []Part{{Name: hostile, Error: hostile}}}
+	m := &Model{File: hostile, Source: hostile, Note: hostile, Damage: firstOf([]string{hostile}), Parts: []Part{{Name: hostile, Error: hostile}}}
 	var page strings.Builder
 	noError(t, m.Write(&page))
 	for _, tt := range []struct {

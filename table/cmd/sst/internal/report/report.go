@@ -30,23 +30,19 @@ type Options struct {
 	// Index and filters are limited by maxHeld instead.
 	Embed uint64
 
-	// Command is the command that looks up a key. The page appends the key, and shows the command for entries that
-	// are not in the page. Its words are quoted for a shell.
-	Command []string
-
-	// Scan is the command that prints entries. The page appends --from and --to.
-	Scan []string
+	// Source is the table as an argument of sst get and sst scan, with flags, quoted for a shell. The page shows these
+	// commands for entries that are not in the page.
+	Source string
 }
 
 // A Model is the contents of a table's page. The fields that its script shows are in the page as JSON.
 type Model struct {
-	File     string   `json:"-"`
-	Command  []string `json:"command"`
-	Scan     []string `json:"scan"`
-	Size     int64    `json:"size"`
-	Internal bool     `json:"internal"`
-	Note     string   `json:"note,omitempty"`  // why a filter is not used
-	Order    string   `json:"order,omitempty"` // the order of keys if it is not bytewise; the page then offers no lookups
+	File     string `json:"-"`
+	Source   string `json:"source"`
+	Size     int64  `json:"size"`
+	Internal bool   `json:"internal"`
+	Note     string `json:"note,omitempty"`  // why a filter is not used
+	Order    string `json:"order,omitempty"` // the order of keys if it is not bytewise; the page then offers no lookups
 
 	FilterOnly bool   `json:"filter_only"`      // the table has a filter but no entries
 	Hidden     string `json:"hidden,omitempty"` // why it is unknown whether a table without data blocks has keys
@@ -94,7 +90,7 @@ func New(f *dbfile.File, o Options) (*Model, error) { return newModel(f, o, maxH
 // the index, then the block filters.
 func newModel(f *dbfile.File, o Options, held int64) (*Model, error) {
 	m := &Model{
-		File: filepath.Base(f.Path), Command: o.Command, Scan: o.Scan, Size: f.Size, Internal: f.Internal,
+		File: filepath.Base(f.Path), Source: o.Source, Size: f.Size, Internal: f.Internal,
 		Note: f.FilterNote(), Order: f.OrderNote, Compressions: []string{}, Samples: [][]byte{},
 	}
 	if m.Order == "" && f.Order != table.BytewiseComparer {

@@ -44,11 +44,8 @@ func openTable(t testing.TB, path string) *dbfile.File {
 // writePage writes the page about a table that may be damaged, and returns its path.
 func writePage(t testing.TB, f *dbfile.File, o Options) string {
 	t.Helper()
-	if o.Command == nil {
-		o.Command = []string{"sst", "get", "t.ldb"}
-	}
-	if o.Scan == nil {
-		o.Scan = []string{"sst", "scan", "t.ldb"}
+	if o.Source == "" {
+		o.Source = "t.ldb"
 	}
 	m, _ := New(f, o)
 	return save(t, m.Write)

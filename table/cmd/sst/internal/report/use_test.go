@@ -78,7 +78,7 @@ func TestPageIsNotFooled(t *testing.T) {
 		BlockSize: 1, FilterPolicy: filter.Rename(filter.NewBloom(10), "</script>"+image), TableFilterPolicy: filter.NewTableBloom(10),
 	}
 	f := openTable(t, writeTable(t, `<img src=x onerror=fooled=1>&amp;.ldb`, o, pairs))
-	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20, Command: []string{"sst", "get", script}}), 1000)
+	page := pagetest.Open(t, writePage(t, f, Options{Embed: 1 << 20, Source: script}), 1000)
 	checkText(t, page, "h1", "<img src=x onerror=fooled=1>&amp;.ldb")
 	page.Submit("#key", script)
 	checkStarts(t, page, "#answer", "✓ Found “"+script+"”")

@@ -170,5 +170,5 @@ function scanOf(id) {
   if ([...from, ...to].some((word) => word.length > longestBound)) return [element("p", {}, `${text} Its separators are too long for a command.`)];
   const what = model.internal ? "This command prints all versions of its keys, some of which may be in neighboring blocks:"
     : "This command prints them:";
-  return [element("p", {}, `${text} ${what}`), commandLine([...model.scan, ...[...from, ...to].map(shellQuote)].join(" "))];
+  return [element("p", {}, `${text} ${what}`), commandLine(["sst scan", model.source, ...[...from, ...to].map(shellQuote)].join(" "))];
 }

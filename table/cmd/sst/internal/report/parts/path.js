@@ -64,7 +64,7 @@ function entryText({ key, valueLength, shown }) {
 function commandFor(key, ...flags) {
   const text = escapeBytes(key);
   const dashes = text.startsWith("-") ? ["--"] : []; // otherwise it would be parsed as a flag
-  return [...model.command, ...flags, ...dashes, shellQuote(text)].join(" ");
+  return ["sst get", model.source, ...flags, ...dashes, shellQuote(text)].join(" ");
 }
 
 const commandLine = (command) => element("pre", {}, element("code", {}, command));
