@@ -82,7 +82,7 @@ var usages = map[string][]string{
 	"repair":   {"PATH -o new", "--certain PATH -o HOSTILEnew2", "PATH -o HOSTILE/new", "PATH -o PATH/new", "PATH -o HOSTILEout.ldb", "PATH -o PATH"},
 	"scan":     {"PATH", "-f json PATH", "-f hex -r PATH", "--versions -f json PATH", "--internal-keys yes PATH"},
 	"sweep":    {"PATH", "--json PATH", "--delete --age 0s PATH"},
-	"stats":    {"PATH", "--json PATH", "--all-tables PATH", "--summary PATH", "--summary --json PATH", "--try PATH", "--try --json PATH"},
+	"stats":    {"PATH", "--json PATH", "--all-tables PATH", "--try PATH", "--try --json PATH"},
 	"verify":   {"PATH", "-q PATH", "--json PATH", "--all-tables PATH missingHOSTILE"},
 	"version":  {"", "HOSTILE"},
 

@@ -100,10 +100,10 @@ func checkStatsOfLayers(t *testing.T, s *layeredSet, live map[string]string) {
 	}
 	all := want.Entries
 	want.Entries, want.Layers = all-want.Added-want.Removals, uint64(len(s.m.Layers))
-	if err := json.Unmarshal([]byte(mustSST(t, "stats", "--summary", "--json", s.dir)), &got); err != nil || got != want {
-		t.Errorf("stats --summary: %v, %+v, want %+v", err, got, want)
+	if err := json.Unmarshal([]byte(mustSST(t, "stats", "--json", s.dir)), &got); err != nil || got != want {
+		t.Errorf("stats: %v, %+v, want %+v", err, got, want)
 	}
-	mustSST(t, "stats", "--summary", s.dir)
+	mustSST(t, "stats", s.dir)
 	mustSST(t, "stats", "--try", s.dir)
 	if n := strings.Count(mustSST(t, "stats", "--tables", s.dir), "file "); n != int(want.Tables) {
 		t.Errorf("stats of %d tables, want %d", n, want.Tables)

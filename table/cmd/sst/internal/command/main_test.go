@@ -32,7 +32,7 @@ func TestOutputFails(t *testing.T) {
 	mustSST(t, "build", "-o", only, "--filter-only", "--table-filter", "table-bloom", "--input-format", "keys", words)
 	for _, args := range [][]string{
 		{"get", a, "ada"}, {"get", a, "ada", "grace"}, {"get", "--explain", a, "grace"}, {"scan", a}, {"diff", a, b}, {"diff", "-s", a, b},
-		{"stats", a}, {"stats", "--summary", dir}, {"stats", "--try", a}, {"stats", "--try", "--json", a}, {"layout", a}, {"layout", "--json", a}, {"verify", a}, {"build", "-o", "-", "--input-format", "keys", "/dev/null"}, {"build", "-o", filepath.Join(dir, "d.ldb"), "--manifest-line", "-", "--input-format", "keys", words}, {"manifest", a}, {"convert", a, "-o", "-"}, {"merge", only, "-o", "-"}, {"repair", a, "-o", filepath.Join(dir, "c.ldb")}, {"report", a, "-o", "-"}, {"help"},
+		{"stats", a}, {"stats", dir}, {"stats", "--try", a}, {"stats", "--try", "--json", a}, {"layout", a}, {"layout", "--json", a}, {"verify", a}, {"build", "-o", "-", "--input-format", "keys", "/dev/null"}, {"build", "-o", filepath.Join(dir, "d.ldb"), "--manifest-line", "-", "--input-format", "keys", words}, {"manifest", a}, {"convert", a, "-o", "-"}, {"merge", only, "-o", "-"}, {"repair", a, "-o", filepath.Join(dir, "c.ldb")}, {"report", a, "-o", "-"}, {"help"},
 	} {
 		var stderr strings.Builder
 		if status := Run(args, strings.NewReader(""), full{}, &stderr); status != cli.ExitUsage || strings.Count(stderr.String(), "no space left") != 1 {

@@ -33,7 +33,7 @@ See sst help sources.`
 func statsCommand() *cobra.Command {
 	var flags sourceFlags
 	var prefixes prefixFlags
-	var asJSON, asSummary, asTrial, eachTable bool
+	var asJSON, asTrial, eachTable bool
 	cmd := &cobra.Command{
 		SuggestFor: []string{"info", "size"},
 		Use:        "stats [flags] FILE|DIR...",
@@ -50,11 +50,9 @@ func statsCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON objects, with sizes in bytes")
 	cmd.Flags().BoolVar(&eachTable, "tables", false, "of a directory, describe each table")
-	cmd.Flags().BoolVar(&asSummary, "summary", false, "describe a directory, which is the default")
-	cmd.Flags().MarkHidden("summary")
 	cmd.Flags().BoolVar(&asTrial, "try", false, "try other block sizes and compressions")
 	prefixes.add(cmd)
-	cmd.MarkFlagsMutuallyExclusive("tables", "summary", "try", "by-prefix")
+	cmd.MarkFlagsMutuallyExclusive("tables", "try", "by-prefix")
 	flags.addDir(cmd)
 	flags.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -66,8 +64,6 @@ func statsCommand() *cobra.Command {
 		case prefixes.on:
 			flags.ScanOnly = true
 			return each(p, args, func(path string) error { return p.countPrefixes(path, &prefixes) })
-		case asSummary:
-			return each(p, args, p.summarize)
 		case asTrial:
 			return each(p, args, p.try)
 		case eachTable:

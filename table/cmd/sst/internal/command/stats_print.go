@@ -187,9 +187,6 @@ func (p *pass) summarize(path string) error {
 	} else if damage != nil {
 		return damage
 	}
-	if info, err := files.Stat(path); err == nil && !info.IsDir() {
-		return fmt.Errorf("%s is a file: --summary needs the directory of a database or a set", path)
-	}
 	s, damage := summary.Read(path, p.options.ListOptions, false)
 	if s == nil {
 		return damage

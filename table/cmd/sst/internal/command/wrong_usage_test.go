@@ -53,7 +53,7 @@ var wrongUsages = []struct{ line, want string }{
 	{`stats --by-prefix --delimiter \q t.ldb`, `--delimiter is "\\q": no such escape: \q (a backslash is \\)`},
 	{"stats --by-prefix --length 0 t.ldb", "--length is 0, not 1 to 2147483647"},
 	{"stats --by-prefix --top 0 t.ldb", "--top is 0, not 1 to 100000"},
-	{"stats --try --summary t.ldb", "--summary and --try cannot be combined"},
+	{"stats --try --tables t.ldb", "--tables and --try cannot be combined"},
 	{"report t.ldb", "missing -o PAGE (use - for standard output)"},
 	{"report -o x", "missing FILE or DIR"},
 	{"report a b", `unexpected argument "b"`},

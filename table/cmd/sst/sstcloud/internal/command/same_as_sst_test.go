@@ -31,7 +31,7 @@ var reading = []string{
 	"scan SET", "scan --keys --reverse SET", "scan --prefix key-007 SET", "scan --from key-00500 --to key-01500 --count SET",
 	"scan --limit 3 SET", "scan --limit 3 --reverse SET", "scan --where --limit 1900 SET", "scan --strict SET", "scan --format json SET",
 	"scan --versions SET", "scan --from b --to a SET", "scan TABLE", "scan SET/set.jsonl", "scan --all-tables --count SET",
-	"stats SET", "stats --json SET", "stats --summary SET", "stats TABLE", "stats SET/set.jsonl",
+	"stats SET", "stats --json SET", "stats TABLE", "stats SET/set.jsonl",
 	"verify SET", "verify --json SET", "verify -q SET", "verify TABLE", "verify SET/set.jsonl", "verify TABLE TABLE",
 	"layout TABLE", "layout --json TABLE", "layout SET", "diff SET SET", "diff TABLE SET", "report -o NEW SET", "report -o NEW TABLE",
 	"merge SET -o NEW/", "merge SET -o NEW", "merge SET TABLE -o NEW", "convert TABLE -o NEW", "repair TABLE -o NEW", "repair SET -o NEW",
