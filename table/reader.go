@@ -106,25 +106,19 @@ func (s *source) open() (t *openTable, err error) {
 
 // read reads the index and the filters.
 func (s *source) read() (t *openTable, err error) {
-	readFrom := func(src io.ReaderAt) (err error) {
+	err = tablefile.Guard(s.src, func() (err error) {
 		b := tablefile.TakeScratch()
 		defer b.Put()
 		var m tablefile.Metaindex
-		if t, m, err = newIndexTable(src, s.size, &s.o, &s.fileOptions, &s.closed, b); err != nil {
+		if t, m, err = newIndexTable(s.src, s.size, &s.o, &s.fileOptions, &s.closed, b); err != nil {
 			return err
 		}
 		return t.openMeta(m, b)
-	}
-	err = tablefile.Guard(s.src, func() error {
-		if _, mapped := s.src.(*tablefile.Mapping); mapped || !s.isFile || s.o.TailSize > 0 || s.size > tablefile.SmallFile {
-			return readFrom(s.src)
-		}
-		return tablefile.WithTail(s.src, s.size, readFrom)
 	})
 	if err != nil {
 		return nil, err
 	}
-	t.file.DropTail(s.src)
+	t.file.DropTail()
 	return t, nil
 }
 
@@ -149,6 +143,13 @@ func Open(name string, o *ReaderOptions) (*Reader, error) {
 	return openFile(name, f, info, o)
 }
 
+// Most tables of up to smallFile bytes have their index and filters in the last smallTail bytes, which are read at
+// once. Those of larger tables would not fit, and reading them at once saves little.
+const (
+	smallFile = 256 << 10
+	smallTail = 8 << 10
+)
+
 // openFile opens the table in a file, which Close closes.
 func openFile(name string, f file, info fs.FileInfo, o *ReaderOptions) (r *Reader, err error) {
 	opened := false
@@ -162,6 +163,9 @@ func openFile(name string, f file, info fs.FileInfo, o *ReaderOptions) (r *Reade
 		return nil, err
 	}
 	s.o.Name, s.isFile = name, true
+	if s.o.TailSize == 0 && s.size <= smallFile {
+		s.fileOptions.TailSize = smallTail
+	}
 	r, err = s.ready()
 	opened = err == nil
 	return r, err

@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"sync"
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
@@ -41,6 +41,7 @@ type File struct {
 	slices Slicer       // src if it is a Slicer; else nil
 	Mapped *Mapping     // src if it is a Mapping, whose readers run in Guard; else nil
 	Closed *atomic.Bool // reads return ErrClosed
+	tail   *Ahead       // the file's tail, until DropTail; nil if it is not in memory
 
 	Footer       Footer
 	FooterErr    error  // corruption that affects no lookup
@@ -70,13 +71,13 @@ func (f *File) Init(r io.ReaderAt, size int64, o *Options, closed *atomic.Bool) 
 	}
 	f.FooterOffset = uint64(size) - format.FooterLen
 	f.KeyBudget = f.Allow(dataKeyBudget)
+	f.src = r
 	if f.slices, _ = r.(Slicer); f.slices != nil {
-		f.src = r
 		f.Mapped, _ = r.(*Mapping)
-	} else if f.src = r; o.TailSize > 0 {
-		if n := min(int64(o.TailSize), size, MaxReadSize); alloc.CheckLarge(uint64(n)) == nil { // else blocks are read one by one
-			f.src = readTail(r, size, make([]byte, n))
-		}
+	} else if o.TailSize > 0 {
+		f.tail = tailPool.Get().(*Ahead)
+		n := min(int64(o.TailSize), size, MaxReadSize)
+		_ = f.tail.Fill(noContext, f, FooterBlock, uint64(size-n), uint64(size)) // if it fails, an error names the part that cannot be read
 	}
 	return f.readFooter()
 }
@@ -104,8 +105,16 @@ func (f *File) readFooter() error {
 // FooterHandle returns the footer's handle.
 func (f *File) FooterHandle() Handle { return Handle{f.FooterOffset, format.FooterLen} }
 
-// DropTail frees the file's tail, which Init read. src is the source.
-func (f *File) DropTail(src io.ReaderAt) { f.src = src }
+// tailPool has the memory for tails.
+var tailPool = sync.Pool{New: func() any { return new(Ahead) }}
+
+// DropTail frees the file's tail, which Init read.
+func (f *File) DropTail() {
+	if f.tail != nil && cap(f.tail.bytes) <= maxPooledBlock {
+		tailPool.Put(f.tail)
+	}
+	f.tail = nil
+}
 
 // HandsOut reports whether the source is a Slicer.
 func (f *File) HandsOut() bool { return f.slices != nil }

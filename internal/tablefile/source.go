@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 )
 
 // MaxReadSize is the maximum size of a single read that covers several blocks, whatever the options say.
@@ -28,6 +27,10 @@ var noContext context.Context
 // read fills p with the bytes at offset. ctx cancels the read, and may be nil. The error wraps the source's error
 // and, if ctx is done, ctx's error.
 func (f *File) read(ctx context.Context, kind Kind, p []byte, offset uint64) error {
+	if t := f.tail; t != nil && t.has(offset, offset+uint64(len(p))) {
+		copy(p, t.bytes[offset-t.offset:])
+		return nil
+	}
 	src, ends := f.src.(ContextReader)
 	if ctx == nil {
 		ctx, ends = context.Background(), false
@@ -106,50 +109,7 @@ func (b Bytes) Slice(off int64, n int) ([]byte, error) {
 	return b[off : off+int64(n) : off+int64(n)], nil
 }
 
-// A tailReader reads a file whose tail is in memory.
-type tailReader struct {
-	io.ReaderAt
-	offset int64 // start of tail in the file
-	tail   []byte
-}
-
-// A fileTail is a buffer for a file's tail. Most tables of up to SmallFile bytes have their index and filters there.
-// Those of larger tables would not fit, and reading them at once saves little.
-type fileTail [8 << 10]byte
-
-// SmallFile is the largest file size in bytes for which WithTail pays.
-const SmallFile = 256 << 10
-
-var fileTails = sync.Pool{New: func() any { return new(fileTail) }}
-
-// WithTail calls f with a source for r, which has size bytes. The source keeps the tail of r in memory until f
-// returns.
-func WithTail(r io.ReaderAt, size int64, f func(io.ReaderAt) error) error {
-	tail := fileTails.Get().(*fileTail)
-	defer fileTails.Put(tail)
-	return f(readTail(r, size, tail[:]))
-}
-
-// readTail reads the tail of r, which has size bytes, into memory, and returns a source that uses it. If the read
-// fails, it returns r. The parts are then read one by one, so that an error names the part that cannot be read.
-func readTail(r io.ReaderAt, size int64, memory []byte) io.ReaderAt {
-	t := tailReader{ReaderAt: r, tail: memory[:min(int64(len(memory)), size)]}
-	t.offset = size - int64(len(t.tail))
-	if got, err := r.ReadAt(t.tail, t.offset); got != len(t.tail) || err != nil && err != io.EOF {
-		return r
-	}
-	return t
-}
-
-// ReadAt reads from tail if tail contains all of p. Otherwise it reads the file.
-func (t tailReader) ReadAt(p []byte, off int64) (int, error) {
-	if off < t.offset || int64(len(p)) > t.offset+int64(len(t.tail))-off {
-		return t.ReaderAt.ReadAt(p, off)
-	}
-	return copy(p, t.tail[off-t.offset:]), nil
-}
-
-// An Ahead reads several data blocks at once, for moves from block to block and for batches of lookups.
+// An Ahead reads several blocks at once, for opening a table, moves from block to block, and batches of lookups.
 type Ahead struct {
 	size   int    // bytes to read at once; 0: each block is read separately
 	bytes  []byte // bytes read
