@@ -50,7 +50,7 @@ func (s *sieve) use() {
 		s.byHash, _ = s.Table.(hashFilter)
 	}
 	if s.Blocks != nil {
-		s.file.Index.SetFilters(s.Blocks)
+		s.file.Index.Filters = s.Blocks
 	}
 }
 

@@ -23,15 +23,13 @@ type Index struct {
 	stored format.Block
 	N      int // number of data blocks
 
-	inSource bool  // the stored block is memory of the source
-	filters  Spans // locates block filters; nil if none are used
+	inSource bool   // the stored block is memory of the source
+	dataEnd  uint64 // where the last data block ends
+	Filters  Spans  // locates block filters; nil if none are used; set before the first lookup
 
 	tree    atomic.Pointer[searchTree] // nil until it is built
 	sampled atomic.Uint32              // lookups without the tree, ÷ sampleRate; approximate
 }
-
-// SetFilters makes Filter use s to find block filters. It must be called before the first lookup.
-func (x *Index) SetFilters(s Spans) { x.filters = s }
 
 // Spans locates the filter of the data block at an offset.
 type Spans interface {
@@ -93,7 +91,7 @@ func (x *Index) Filter(i int) (filterblock.Span, error) {
 		return t.refs.filter(i), nil
 	}
 	h, err := x.Handle(i)
-	return x.filters.Span(h.Offset), err
+	return x.Filters.Span(h.Offset), err
 }
 
 // decodeHandle decodes the handle of data block i.
@@ -219,10 +217,7 @@ func (x *Index) IsBuilt() bool { return x.tree.Load() != nil }
 // Overlapping returns the first data block that overlaps h, if any. Corrupt entries are ignored. Most handles lie
 // after all data blocks, which is checked first.
 func (x *Index) Overlapping(h Handle) (Handle, bool) {
-	if x.N == 0 {
-		return Handle{}, false
-	}
-	if last, err := x.decodeHandle(x.N - 1); err == nil && last.End() <= h.Offset {
+	if x.dataEnd <= h.Offset {
 		return Handle{}, false
 	}
 	i := sort.Search(x.N, func(i int) bool {

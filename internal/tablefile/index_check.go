@@ -116,6 +116,7 @@ func (x *Index) checkSome() error {
 			return err
 		}
 	}
+	x.dataEnd = c.handle.End()
 	return nil
 }
 

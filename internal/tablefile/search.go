@@ -70,12 +70,12 @@ func newSearchTree(x *Index) (*searchTree, error) {
 		}
 		t.ends = append(t.ends, uint32(len(c.text)))
 		r := ref{offset: c.handle.Offset, length: c.handle.Length}
-		if x.filters != nil {
-			r.filter = x.filters.Span(r.offset)
+		if x.Filters != nil {
+			r.filter = x.Filters.Span(r.offset)
 		}
 		refs = append(refs, r)
 	}
-	t.text, t.refs = c.text, packRefs(refs, x.filters != nil)
+	t.text, t.refs = c.text, packRefs(refs, x.Filters != nil)
 	t.buildLevels()
 	return t, nil
 }
