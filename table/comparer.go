@@ -34,15 +34,19 @@ type Comparer interface {
 type filterKeyer interface{ FilterKey(key []byte) []byte }
 
 // filterKeyFor returns the FilterKey for tables ordered by c: explicit, from the options, if it is set, or else c's.
-// It is nil if filters hold whole keys.
-func filterKeyFor(c Comparer, explicit func(key []byte) []byte) func(key []byte) []byte {
-	if explicit != nil {
-		return explicit
+// It is nil if filters hold whole keys. userKeys reports whether it is an InternalComparer's that returns the whole
+// user key.
+func filterKeyFor(c Comparer, explicit func(key []byte) []byte) (f func(key []byte) []byte, userKeys bool) {
+	keyer, ok := c.(filterKeyer)
+	if explicit != nil || !ok {
+		return explicit, false
 	}
-	if c, ok := c.(filterKeyer); ok {
-		return c.FilterKey
+	internal, ok := c.(internalComparer)
+	if ok {
+		_, partly := internal.user.(filterKeyer)
+		userKeys = !partly
 	}
-	return nil
+	return keyer.FilterKey, userKeys
 }
 
 // BytewiseComparer orders keys like bytes.Compare. It is the default.

@@ -36,16 +36,6 @@ func ofInternalKeys(c Comparer) bool {
 	return false
 }
 
-// filtersUserKeys reports whether c is an InternalComparer whose FilterKey returns the whole user key.
-func filtersUserKeys(c Comparer) bool {
-	internal, ok := c.(internalComparer)
-	if !ok {
-		return false
-	}
-	_, partly := internal.user.(filterKeyer)
-	return !partly
-}
-
 type internalComparer struct {
 	user    Comparer
 	compare func(a, b []byte) int // of user keys; nil: bytewise

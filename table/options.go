@@ -104,7 +104,7 @@ func (o *WriterOptions) withDefaults() (WriterOptions, error) {
 	if err := checkCodec(w.Compression); err != nil {
 		return w, err
 	}
-	w.FilterKey = filterKeyFor(w.Comparer, w.FilterKey)
+	w.FilterKey, _ = filterKeyFor(w.Comparer, w.FilterKey)
 	w.Properties = w.Properties || w.FilterOnly || w.FilterPrefix != nil
 	return w, w.check()
 }

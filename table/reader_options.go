@@ -107,8 +107,7 @@ func (o *ReaderOptions) set(options *ReaderOptions) error {
 		return fmt.Errorf("table: TailSize is %d (minimum 0)", o.TailSize)
 	}
 	o.MaxBlockSize, o.Comparer = cmp.Or(o.MaxBlockSize, defaultMaxBlockSize), cmp.Or(o.Comparer, BytewiseComparer)
-	o.filtersUserKeys = o.FilterKey == nil && filtersUserKeys(o.Comparer)
-	o.FilterKey = filterKeyFor(o.Comparer, o.FilterKey)
+	o.FilterKey, o.filtersUserKeys = filterKeyFor(o.Comparer, o.FilterKey)
 	return nil
 }
 
