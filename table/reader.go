@@ -1,6 +1,7 @@
 package table
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -49,27 +50,17 @@ func Bytes(b []byte) io.ReaderAt { return tablefile.Bytes(b) }
 // footer is read at first, and a corrupt index fails the first lookup. Unlike Open, NewReader does not validate
 // FilterKey: Verify does.
 func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
-	s, err := newSource(r, size, o)
-	if err != nil {
-		return nil, err
-	}
-	return s.ready()
-}
-
-// newSource returns a source that is not open yet.
-func newSource(src io.ReaderAt, size int64, o *ReaderOptions) (*source, error) {
-	s := &source{src: src, size: size}
-	if err := s.o.set(o); err != nil {
-		return nil, err
-	}
-	s.o.setFile(&s.fileOptions)
-	return s, nil
+	return (&source{src: r, size: size}).ready(o)
 }
 
 // ready opens the table, or reads the footer only if the source hands out its bytes: the table is then opened at its
 // first use.
-func (s *source) ready() (*Reader, error) {
-	var err error
+func (s *source) ready(o *ReaderOptions) (*Reader, error) {
+	err := s.o.set(o)
+	if err != nil {
+		return nil, err
+	}
+	s.o.setFile(&s.fileOptions)
 	if _, slices := s.src.(tablefile.Slicer); slices {
 		err = new(tablefile.File).Init(s.src, s.size, &s.fileOptions, &s.closed)
 	} else {
@@ -158,15 +149,11 @@ func openFile(name string, f file, info fs.FileInfo, o *ReaderOptions) (r *Reade
 			err = errors.Join(err, f.Close())
 		}
 	}()
-	s, err := newSource(f, info.Size(), o)
-	if err != nil {
-		return nil, err
+	named := *cmp.Or(o, &ReaderOptions{})
+	if named.Name = name; named.TailSize == 0 && info.Size() <= smallFile {
+		named.TailSize = smallTail
 	}
-	s.o.Name, s.isFile = name, true
-	if s.o.TailSize == 0 && s.size <= smallFile {
-		s.fileOptions.TailSize = smallTail
-	}
-	r, err = s.ready()
+	r, err = (&source{src: f, size: info.Size(), isFile: true}).ready(&named)
 	opened = err == nil
 	return r, err
 }
