@@ -161,14 +161,12 @@ func (t *openTable) keepBlocks(tail *Writer, m tablefile.Metaindex) error {
 		return err
 	}
 	for _, e := range m {
-		kind, _ := tablefile.MetaKind(e.Name)
-		h, err := t.file.MetaHandle(kind, e.Handle)
-		if err != nil {
-			return err
+		if e.Err != nil {
+			return e.Err
 		}
-		if kind != tablefile.NeverBlock {
-			keep(h)
-			tail.meta = append(tail.meta, listedBlock{name: string(e.Name), Handle: h})
+		if e.Kind != tablefile.NeverBlock {
+			keep(e.Handle)
+			tail.meta = append(tail.meta, listedBlock{name: string(e.Name), Handle: e.Handle})
 		}
 	}
 	return nil

@@ -55,14 +55,14 @@ func (f metaReader) openFilters(m tablefile.Metaindex) (filters layout.Filters, 
 // openFilter opens a filter, or the exceptions of one. Its block must not share bytes with the others, so that the
 // size of the file bounds the memory for all.
 func (f metaReader) openFilter(filters *layout.Filters, b *metaBlock, others []*metaBlock) error {
-	if b.kind != tablefile.NeverBlock && b.policy == nil {
-		return f.o.errorf("filter %s: %w", format.Quote(b.policyName), ErrUnknownFilter)
+	if b.Kind != tablefile.NeverBlock && b.policy == nil {
+		return f.o.errorf("filter %s: %w", format.Quote(b.Policy), ErrUnknownFilter)
 	}
-	if b.err != nil {
-		return b.err
+	if b.Err != nil {
+		return b.Err
 	}
-	entry := layout.MetaindexEntry{Name: string(b.name), Handle: layout.Handle(b.Handle)}
-	switch b.kind {
+	entry := layout.MetaindexEntry{Name: string(b.Name), Handle: layout.Handle(b.Handle)}
+	switch b.Kind {
 	case tablefile.FilterBlock:
 		filters.BlocksEntry = entry
 	case tablefile.TableFilterBlock:
@@ -78,15 +78,15 @@ func (f metaReader) openFilter(filters *layout.Filters, b *metaBlock, others []*
 
 // readFilter reads a filter of a known policy, or exceptions, and sets the field of filters for it.
 func (f metaReader) readFilter(filters *layout.Filters, b *metaBlock) error {
-	if p := byPage(b.policy); p != nil && f.byPage && b.kind == tablefile.TableFilterBlock {
+	if p := byPage(b.policy); p != nil && f.byPage && b.Kind == tablefile.TableFilterBlock {
 		return f.openPages(filters, b, p)
 	}
 	var s tablefile.Scratch
-	contents, err := f.ReadInPlace(b.kind, b.Handle, &s)
+	contents, err := f.ReadInPlace(b.Kind, b.Handle, &s)
 	if err != nil {
 		return err
 	}
-	switch b.kind {
+	switch b.Kind {
 	case tablefile.FilterBlock:
 		filters.Blocks, err = filter.NewBlockReader(contents, b.policy.(filter.Policy))
 	case tablefile.TableFilterBlock:
@@ -95,7 +95,7 @@ func (f metaReader) readFilter(filters *layout.Filters, b *metaBlock) error {
 		filters.Never, err = layout.OpenExceptions(contents, f.Allow(exceptionsBudget))
 	}
 	if err != nil {
-		return f.Damaged(b.kind, b.Handle, err)
+		return f.Damaged(b.Kind, b.Handle, err)
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (o *ReaderOptions) blockPolicies(m tablefile.Metaindex) []filter.Policy {
 	all = slices.DeleteFunc(all, func(p filter.Policy) bool { return p == nil })
 	for _, name := range builtInBloom.Aliases() { // names that stand for one hash only
 		for _, e := range m {
-			if kind, policy := tablefile.MetaKind(e.Name); kind == tablefile.FilterBlock && string(policy) == name {
+			if e.Kind == tablefile.FilterBlock && string(e.Policy) == name {
 				return all
 			}
 		}
@@ -204,15 +204,10 @@ type metaReader struct {
 
 // A metaBlock is a block that the metaindex lists.
 type metaBlock struct {
-	tablefile.Handle
-	err  error // why the handle is invalid
-	name []byte
-	kind tablefile.Kind
-
-	policyName []byte      // of a filter
-	policy     namedPolicy // of a filter, if it is known
-	narrows    bool        // the policy may narrow the filter
-	rank       int         // index of the policy, the lowest is used; -1 for properties, math.MaxInt for other blocks
+	tablefile.MetaEntry
+	policy  namedPolicy // of a filter, if it is known
+	narrows bool        // the policy may narrow the filter
+	rank    int         // index of the policy, the lowest is used; -1 for properties, math.MaxInt for other blocks
 }
 
 // metaBlocks appends the blocks that the metaindex lists to blocks.
@@ -220,24 +215,22 @@ func (f metaReader) metaBlocks(m tablefile.Metaindex, blocks []metaBlock) []meta
 	var blockPolicies []filter.Policy
 	var tablePolicies []filter.TablePolicy
 	for _, e := range m {
-		blocks = append(blocks, metaBlock{name: e.Name, rank: math.MaxInt})
-		b := &blocks[len(blocks)-1]
-		b.kind, b.policyName = tablefile.MetaKind(e.Name)
-		switch b.kind {
+		b := metaBlock{MetaEntry: e, rank: math.MaxInt}
+		switch b.Kind {
 		case tablefile.PropertiesBlock:
 			b.rank = -1
 		case tablefile.FilterBlock:
 			if blockPolicies == nil {
 				blockPolicies = f.o.blockPolicies(m)
 			}
-			b.policy, b.rank = policyOf(blockPolicies, b.policyName)
+			b.policy, b.rank = policyOf(blockPolicies, b.Policy)
 		case tablefile.TableFilterBlock:
 			if tablePolicies == nil {
 				tablePolicies = f.o.tablePolicies()
 			}
-			b.policy, b.rank = policyOf(tablePolicies, b.policyName)
+			b.policy, b.rank = policyOf(tablePolicies, b.Policy)
 		}
-		b.Handle, b.err = f.MetaHandle(b.kind, e.Handle)
+		blocks = append(blocks, b)
 	}
 	return blocks
 }
@@ -245,7 +238,7 @@ func (f metaReader) metaBlocks(m tablefile.Metaindex, blocks []metaBlock) []meta
 // best returns the block of a kind that a Reader uses, or nil if none is listed.
 func best(blocks []metaBlock, kind tablefile.Kind) (best *metaBlock) {
 	for i := range blocks {
-		if b := &blocks[i]; b.kind == kind && (best == nil || b.rank < best.rank) {
+		if b := &blocks[i]; b.Kind == kind && (best == nil || b.rank < best.rank) {
 			best = b
 		}
 	}
@@ -255,8 +248,8 @@ func best(blocks []metaBlock, kind tablefile.Kind) (best *metaBlock) {
 // checkApart checks that a block shares no bytes with others, of which some may be nil.
 func (f metaReader) checkApart(b *metaBlock, others []*metaBlock) error {
 	for _, other := range others {
-		if other != nil && other.err == nil && b.Overlaps(other.Handle) {
-			return f.Corrupt(b.kind, b.Handle, "overlaps the %s at %d", other.kind, other.Offset)
+		if other != nil && other.Err == nil && b.Overlaps(other.Handle) {
+			return f.Corrupt(b.Kind, b.Handle, "overlaps the %s at %d", other.Kind, other.Offset)
 		}
 	}
 	return nil

@@ -85,8 +85,7 @@ func (t *openTable) openFilterOnly(m tablefile.Metaindex, b *tablefile.Scratch) 
 	}
 	p, err := t.meta().readProperties(m, b)
 	hasFilter := slices.ContainsFunc(m, func(e tablefile.MetaEntry) bool {
-		kind, _ := tablefile.MetaKind(e.Name)
-		return kind == tablefile.TableFilterBlock
+		return e.Kind == tablefile.TableFilterBlock
 	})
 	switch {
 	case errors.Is(err, ErrNotFound):

@@ -27,16 +27,16 @@ func byPage(p namedPolicy) pagedPolicy {
 // openPages opens a table filter that lookups read by the page.
 func (f metaReader) openPages(filters *layout.Filters, b *metaBlock, p pagedPolicy) error {
 	tail := make([]byte, p.PagedTail())
-	if err := f.ReadEnd(b.kind, b.Handle, tail); err != nil {
+	if err := f.ReadEnd(b.Kind, b.Handle, tail); err != nil {
 		return err
 	}
 	pages, err := p.OpenPaged(tail, b.Length)
 	if err != nil {
-		return f.Damaged(b.kind, b.Handle, err)
+		return f.Damaged(b.Kind, b.Handle, err)
 	}
 	n, size, err := shapeOf(pages, b.Length)
 	if err != nil {
-		return f.Damaged(b.kind, b.Handle, err)
+		return f.Damaged(b.Kind, b.Handle, err)
 	}
 	filters.Pages, f.Pages = pages, &tablefile.Pages{Handle: b.Handle, N: n, Size: size, Check: pages.CheckPage}
 	return nil

@@ -113,7 +113,7 @@ func checkPrefixer(p filter.Prefixer, key []byte) error {
 // openPrefixer returns the Prefixer whose prefixes the filters hold. It is nil if they hold none, or if the Prefixer
 // is unknown.
 func (f metaReader) openPrefixer(m tablefile.Metaindex) (filter.Prefixer, error) {
-	h, err := f.FindMeta(m, tablefile.PropertiesBlock, format.PrefixName)
+	h, err := m.Find(format.PrefixName)
 	if err != nil || h.Length == 0 {
 		return nil, err
 	}

@@ -140,7 +140,7 @@ func (r *Reader) Properties() (p *layout.Properties, err error) {
 
 // readProperties reads the properties that the metaindex lists, into b.
 func (f metaReader) readProperties(m tablefile.Metaindex, b *tablefile.Scratch) (*layout.Properties, error) {
-	h, err := f.FindMeta(m, tablefile.PropertiesBlock, format.PropertiesName)
+	h, err := m.Find(format.PropertiesName)
 	if err != nil {
 		return nil, err
 	}

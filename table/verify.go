@@ -189,7 +189,7 @@ func (v *verifier) checkMetaBlocks(blocks []metaBlock) {
 	})
 	var checked []*metaBlock
 	for i := range blocks {
-		b, err := &blocks[i], blocks[i].err
+		b, err := &blocks[i], blocks[i].Err
 		if err == nil {
 			if b.isIn(checked) {
 				continue
@@ -206,8 +206,8 @@ func (v *verifier) checkMetaBlocks(blocks []metaBlock) {
 
 // isIn reports whether b is one of others under a second name, as filters and properties can have.
 func (b *metaBlock) isIn(others []*metaBlock) bool {
-	return b.kind != tablefile.MetaBlock && slices.ContainsFunc(others, func(other *metaBlock) bool {
-		return b.Handle == other.Handle && b.kind == other.kind
+	return b.Kind != tablefile.MetaBlock && slices.ContainsFunc(others, func(other *metaBlock) bool {
+		return b.Handle == other.Handle && b.Kind == other.Kind
 	})
 }
 
@@ -215,15 +215,15 @@ func (b *metaBlock) isIn(others []*metaBlock) bool {
 func (v *verifier) checkMetaBlock(b *metaBlock) (err error) {
 	var filters layout.Filters
 	switch {
-	case b.kind == tablefile.PropertiesBlock:
+	case b.Kind == tablefile.PropertiesBlock:
 		_, err = v.t.meta().propertiesAt(b.Handle, &v.memory.Scratch)
 		return err
-	case b.kind == tablefile.DigestBlock:
+	case b.Kind == tablefile.DigestBlock:
 		v.digest, err = v.t.file.ReadDigest(b.Handle)
 		v.digestHandle = b.Handle
 		return err
-	case b.kind != tablefile.NeverBlock && b.policy == nil:
-		_, err = v.t.file.ReadStored(b.kind, b.Handle, &v.memory.Scratch)
+	case b.Kind != tablefile.NeverBlock && b.policy == nil:
+		_, err = v.t.file.ReadStored(b.Kind, b.Handle, &v.memory.Scratch)
 		return err
 	}
 	if err := v.t.meta().readFilter(&filters, b); err != nil {
@@ -231,7 +231,7 @@ func (v *verifier) checkMetaBlock(b *metaBlock) (err error) {
 	}
 	if filters.Blocks != nil {
 		if damage := filters.Blocks.Check(); damage != nil {
-			return v.t.file.Damaged(b.kind, b.Handle, damage)
+			return v.t.file.Damaged(b.Kind, b.Handle, damage)
 		}
 	}
 	v.addFilter(b, &filters)

@@ -48,7 +48,7 @@ func (v *verifier) checkFilters(c *tablefile.Cursor, h tablefile.Handle) error {
 	v.filters = nil
 	return v.t.o.errorf("%s at %d: not checked for all keys: the keys up to the data block at %d are, together, "+
 		"over %d times as long as the blocks",
-		first.kind, first.Offset, h.Offset, maxExpansion)
+		first.Kind, first.Offset, h.Offset, maxExpansion)
 }
 
 // maxNamedKeys is the number of a data block's keys that a finding names.
@@ -88,7 +88,7 @@ func (v *verifier) addFalseNegative(f checkedFilter, h tablefile.Handle, n, chec
 	if f.prefixes {
 		what = "rules out the prefixes of"
 	}
-	v.falseNegatives = append(v.falseNegatives, v.t.file.Corrupt(f.kind, f.Handle,
+	v.falseNegatives = append(v.falseNegatives, v.t.file.Corrupt(f.Kind, f.Handle,
 		"%s %d of %d keys of the data block at %d: %s", what, n, checked, h.Offset, names[2:]))
 	v.negativesBudget -= 256 + 4*len(names)
 }
@@ -96,7 +96,7 @@ func (v *verifier) addFalseNegative(f checkedFilter, h tablefile.Handle, n, chec
 // addPrefixes adds checks of the filters for the keys' prefixes.
 func (v *verifier) addPrefixes(p filter.Prefixer) {
 	for _, f := range v.filters {
-		if f.kind == tablefile.NeverBlock {
+		if f.Kind == tablefile.NeverBlock {
 			continue
 		}
 		contains := f.contains
@@ -130,11 +130,11 @@ func (v *verifier) filterFindings() []error {
 	if 2*v.foundAsInternal > v.checks {
 		return []error{v.t.o.errorf("%s at %d: rules out %d keys, but contains them without their last 8 bytes: "+
 			"it holds user keys, so the table is from a database: use InternalComparer, or FilterKey: internalkey.UserKey",
-			v.firstFilter.kind, v.firstFilter.Offset, v.foundAsInternal)}
+			v.firstFilter.Kind, v.firstFilter.Offset, v.foundAsInternal)}
 	}
 	if v.unnamed > 0 {
 		f := v.firstFilter
-		v.falseNegatives = append(v.falseNegatives, v.t.file.Corrupt(f.kind, f.Handle, "rules out %d further keys", v.unnamed))
+		v.falseNegatives = append(v.falseNegatives, v.t.file.Corrupt(f.Kind, f.Handle, "rules out %d further keys", v.unnamed))
 	}
 	return v.falseNegatives
 }
@@ -184,13 +184,13 @@ func (v *verifier) checkExceptions() error {
 	}
 	return v.t.file.Corrupt(tablefile.NeverBlock, v.listed.Handle,
 		"%d of %d keys are not in the %s at %d, such as %s: they are exceptions of another filter",
-		missing, v.exceptions.Len(), f.kind, f.Offset, named)
+		missing, v.exceptions.Len(), f.Kind, f.Offset, named)
 }
 
 // tableFilter returns the table filter that a Reader uses, or nil if there is none.
 func (v *verifier) tableFilter() (first *checkedFilter) {
 	for i := range v.filters {
-		if f := &v.filters[i]; f.kind == tablefile.TableFilterBlock && (first == nil || f.rank < first.rank) {
+		if f := &v.filters[i]; f.Kind == tablefile.TableFilterBlock && (first == nil || f.rank < first.rank) {
 			first = f
 		}
 	}

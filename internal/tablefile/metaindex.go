@@ -15,8 +15,14 @@ const maxMetaBlocks = 1000
 // A Metaindex contains the entries of the metaindex block, sorted by name.
 type Metaindex []MetaEntry
 
-// A MetaEntry is the name of a meta block and its stored handle. MetaHandle decodes and checks the handle.
-type MetaEntry struct{ Name, Handle []byte }
+// A MetaEntry is an entry of the metaindex.
+type MetaEntry struct {
+	Handle
+	Err    error // why the handle is invalid
+	Name   []byte
+	Kind   Kind
+	Policy []byte // name of a filter's policy
+}
 
 // ReadMetaindex reads the metaindex. The result is valid until s is used for another block. A metaindex is in the
 // bytewise order, whatever the order of the keys.
@@ -36,7 +42,10 @@ func (f *File) ReadMetaindex(s *Scratch) (Metaindex, error) {
 	}
 	s.meta = s.meta[:0]
 	for i := range s.names.Len() {
-		s.meta = append(s.meta, MetaEntry{s.names.Key(i), s.names.Value(i)})
+		e := MetaEntry{Name: s.names.Key(i)}
+		e.Kind, e.Policy = MetaKind(e.Name)
+		e.Handle, e.Err = f.metaHandle(e.Kind, s.names.Value(i))
+		s.meta = append(s.meta, e)
 	}
 	return s.meta, nil
 }
@@ -87,9 +96,9 @@ func MetaKind(name []byte) (kind Kind, policy []byte) {
 	return MetaBlock, nil
 }
 
-// MetaHandle decodes the stored handle of a metaindex entry, and checks that the block does not overlap data blocks,
+// metaHandle decodes the stored handle of a metaindex entry, and checks that the block does not overlap data blocks,
 // the index or the metaindex.
-func (f *File) MetaHandle(kind Kind, stored []byte) (Handle, error) {
+func (f *File) metaHandle(kind Kind, stored []byte) (Handle, error) {
 	h, _, err := DecodeHandle(stored, f.FooterOffset)
 	if err != nil {
 		return h, f.Damaged(MetaindexBlock, f.Footer.Metaindex, err)
@@ -100,12 +109,11 @@ func (f *File) MetaHandle(kind Kind, stored []byte) (Handle, error) {
 	return h, nil
 }
 
-// FindMeta returns the handle of the meta block called name, or a zero Handle if the metaindex does not list it.
-// kind names the block in errors.
-func (f *File) FindMeta(m Metaindex, kind Kind, name string) (Handle, error) {
+// Find returns the handle of the meta block called name, or a zero Handle if m does not list it.
+func (m Metaindex) Find(name string) (Handle, error) {
 	for _, e := range m {
 		if string(e.Name) == name {
-			return f.MetaHandle(kind, e.Handle)
+			return e.Handle, e.Err
 		}
 	}
 	return Handle{}, nil
@@ -116,8 +124,8 @@ func (f *File) TailSum(m Metaindex) (sum [sha256.Size]byte, withData bool, err e
 	var digest Handle
 	blocks := make([]Handle, len(m), len(m)+2)
 	for i, e := range m {
-		if blocks[i], err = f.MetaHandle(MetaBlock, e.Handle); err != nil {
-			return sum, false, err
+		if blocks[i] = e.Handle; e.Err != nil {
+			return sum, false, e.Err
 		}
 		if string(e.Name) == format.DigestName {
 			digest = blocks[i]

@@ -125,12 +125,10 @@ func (l *Layout) Ends() (ends []IndexEntry, err error) {
 func (l *Layout) Meta() (entries []MetaindexEntry, err error) {
 	err = l.file.WithMetaindex(func(m tablefile.Metaindex) error {
 		for _, e := range m {
-			kind, _ := tablefile.MetaKind(e.Name)
-			h, err := l.file.MetaHandle(kind, e.Handle)
-			if err != nil {
-				return err
+			if e.Err != nil {
+				return e.Err
 			}
-			entries = append(entries, MetaindexEntry{string(e.Name), Handle(h)})
+			entries = append(entries, MetaindexEntry{string(e.Name), Handle(e.Handle)})
 		}
 		return nil
 	})
