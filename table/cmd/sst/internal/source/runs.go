@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -203,11 +204,15 @@ func (s *Source) SameOrder(o *Source) error {
 			return fmt.Errorf("%s: the key order is unknown: %s", x.Path, comparers.Advice())
 		}
 	}
-	if s.Order != o.Order {
-		return fmt.Errorf("%s is in the order of %s, but %s is in the order of %s: use --comparator for both",
-			s.Path, s.Order.Name(), o.Path, o.Order.Name())
+	if s.Order == o.Order {
+		return nil
 	}
-	return nil
+	other := s
+	if s.Order == table.BytewiseComparer {
+		other = o
+	}
+	return fmt.Errorf("%s is in the order of %s, but %s is in the order of %s: build %s again in bytewise order: sst scan %s | sst build -o NEW",
+		s.Path, s.Order.Name(), o.Path, o.Order.Name(), other.Path, text.ShellPath(other.Path))
 }
 
 // SameKey reports whether two user keys are equal.
