@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"testing"
 
@@ -34,12 +35,12 @@ func levelOf(b *testing.B, readers []*table.Reader) merge.Iterator {
 	b.Helper()
 	tables := make([]merge.LevelTable, len(readers))
 	for i, r := range readers {
-		var err1, err2 error
-		tables[i].Smallest, err1 = r.FirstKey()
-		tables[i].Largest, err2 = r.LastKey()
-		if err1 != nil || err2 != nil {
-			b.Fatal(err1, err2)
-		}
+		it := r.NewIter(nil)
+		it.First()
+		tables[i].Smallest = bytes.Clone(it.Key())
+		it.Last()
+		tables[i].Largest = bytes.Clone(it.Key())
+		noError(b, it.Close())
 	}
 	it, err := merge.NewLevelIter(internalOrder, tables, func(i int) (merge.Iterator, error) { return readers[i].NewIter(nil), nil })
 	noError(b, err)

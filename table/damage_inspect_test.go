@@ -230,8 +230,6 @@ func (in *inspection) describe(r *table.Reader) {
 		in.damage = append(in.damage, err)
 	}
 	in.do("Properties", func() error { return errorOf(r.Properties()) })
-	in.do("FirstKey", func() error { return errorOf(r.FirstKey()) })
-	in.do("LastKey", func() error { return errorOf(r.LastKey()) })
 }
 
 // passOverDamage continues after corrupt data blocks, which is possible in both directions if the index can be read.

@@ -11,8 +11,7 @@ import (
 )
 
 var (
-	// ErrNotFound is returned by lookups if the key is absent, by FirstKey and LastKey if the table is empty, and by
-	// Properties if it has no properties.
+	// ErrNotFound is returned by lookups if the key is absent, and by Properties if the table has none.
 	ErrNotFound = errors.New("table: key not found")
 
 	// ErrCorrupt matches each [*CorruptionError], by errors.Is.

@@ -180,8 +180,6 @@ func checkNoEntries(t *testing.T, r *table.Reader) {
 			checkError(t, name, it.Error(), table.ErrFilterOnly, "")
 		}
 	}
-	checkError(t, "FirstKey", errorOf(r.FirstKey()), table.ErrFilterOnly, "")
-	checkError(t, "LastKey", errorOf(r.LastKey()), table.ErrFilterOnly, "")
 }
 
 // SetTableFilter with a filter that was built elsewhere writes the same table as Append of its keys.

@@ -65,8 +65,6 @@ func TestDoneContext(t *testing.T) {
 	for name, do := range map[string]func(r *table.Reader) error{
 		"MayContain":       func(r *table.Reader) error { return errorOf(r.MayContain(pairs[1].Key)) },
 		"MayContainHashed": func(r *table.Reader) error { return errorOf(r.MayContainHashed(&hashed)) },
-		"FirstKey":         func(r *table.Reader) error { return errorOf(r.FirstKey()) },
-		"LastKey":          func(r *table.Reader) error { return errorOf(r.LastKey()) },
 		"All": func(r *table.Reader) (last error) {
 			for _, err := range r.All(nil) {
 				last = err
@@ -76,7 +74,7 @@ func TestDoneContext(t *testing.T) {
 	} {
 		calls[name] = func(ctx context.Context, r *table.Reader, _ [][]byte) error { return do(r.With(ctx)) }
 	}
-	iterates := map[string]bool{"SeekGE": true, "FirstKey": true, "LastKey": true, "All": true}
+	iterates := map[string]bool{"SeekGE": true, "All": true}
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}, pairs)

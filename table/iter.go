@@ -142,6 +142,10 @@ func (it *Iter) Close() error {
 	return err
 }
 
+// PrepareMerge makes moves faster if the Iter is merged with others, and slower if it is not. New of package
+// table/merge calls it.
+func (it *Iter) PrepareMerge() { it.merged = true }
+
 // First moves to the first entry, and returns Valid.
 func (it *Iter) First() bool {
 	if it.lower != nil {

@@ -3,7 +3,6 @@ package table
 import (
 	"math"
 
-	"github.com/sievetable/sievetable/internal/merged"
 	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/table/layout"
 )
@@ -226,11 +225,3 @@ func (it *Iter) boundEntries(i int) {
 }
 
 func (it *Iter) compare(a, b []byte) int { return it.t.file.Order().Compare(a, b) }
-
-func init() {
-	merged.Mark = func(iterator any) {
-		if it, ok := iterator.(*Iter); ok {
-			it.merged = true
-		}
-	}
-}

@@ -25,8 +25,10 @@ func TestToolsOnMappedFileThatIsCut(t *testing.T) {
 	for name, use := range map[string]func(r *table.Reader, l *layout.Layout) error{
 		"Properties": func(r *table.Reader, _ *layout.Layout) error { return errorOf(r.Properties()) },
 		"Layout":     func(r *table.Reader, _ *layout.Layout) error { return errorOf(r.Layout()) },
-		"FirstKey":   func(r *table.Reader, _ *layout.Layout) error { return errorOf(r.FirstKey()) },
-		"Locate":     func(r *table.Reader, _ *layout.Layout) error { return errorOf(r.Locate([]byte("key000002"))) },
+		"VerifyKeys": func(r *table.Reader, _ *layout.Layout) error {
+			return errorOf(r.VerifyKeys(func([]byte, uint64, uint64) {}))
+		},
+		"Locate": func(r *table.Reader, _ *layout.Layout) error { return errorOf(r.Locate([]byte("key000002"))) },
 		"Ends": func(r *table.Reader, _ *layout.Layout) error {
 			l, err := r.Tail()
 			noError(t, err)

@@ -2,7 +2,6 @@ package table
 
 import (
 	"io"
-	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -30,33 +29,6 @@ func (r *Reader) ApproximateOffset(key []byte) int64 {
 	}
 	return int64(h.Offset)
 }
-
-// FirstKey reads the first key, or returns ErrNotFound if there is none.
-func (r *Reader) FirstKey() ([]byte, error) { return r.keyAt((*Iter).First) }
-
-// LastKey reads the last key, or returns ErrNotFound if there is none.
-func (r *Reader) LastKey() ([]byte, error) { return r.keyAt((*Iter).Last) }
-
-// keyAt returns a copy of the key that an Iter moves to.
-func (r *Reader) keyAt(move func(*Iter) bool) ([]byte, error) {
-	it := r.NewIter(nil)
-	if !move(it) {
-		if err := it.Close(); err != nil {
-			return nil, err
-		}
-		return nil, ErrNotFound
-	}
-	key := it.Key()
-	if len(key) < maxClonedKey { // a longer one may stay in the Iter's buffer, which is not reused
-		key = append([]byte{}, key...)
-	}
-	return slices.Clip(key), it.Close()
-}
-
-// maxClonedKey is the length at which a key is no longer copied. Close does not put the block of such a key into a
-// pool, since it is longer than maxPooledBlock. A copy of a key that is as long as its block would double the
-// memory.
-const maxClonedKey = 1 << 20
 
 // MemorySize returns the memory in bytes that index and filters take, without the source's own bytes and the Cache.
 // It grows once many lookups have built a search tree.

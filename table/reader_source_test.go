@@ -119,7 +119,6 @@ func checkCalls(t *testing.T, name string, contents []byte, bad readAtFunc, badE
 	t.Helper()
 	calls := maps.Clone(lookups)
 	calls["Verify"] = func(r *table.Reader, _ []byte) ([]byte, error) { return nil, r.Verify() }
-	calls["LastKey"] = func(r *table.Reader, _ []byte) ([]byte, error) { return r.LastKey() }
 	calls["SeekLT"] = func(r *table.Reader, key []byte) ([]byte, error) {
 		it := r.NewIter(nil)
 		it.SeekLT(append(key, 0))
@@ -227,7 +226,6 @@ func TestTableThatCannotBeOpened(t *testing.T) {
 	key := []byte("key000050")
 	calls := map[string]func() error{
 		"Locate":     func() error { return errorOf(r.Locate(key)) },
-		"FirstKey":   func() error { return errorOf(r.FirstKey()) },
 		"Properties": func() error { return errorOf(r.Properties()) },
 		"Layout":     func() error { return errorOf(r.Layout()) },
 		"Tail":       func() error { return errorOf(r.Tail()) },

@@ -11,7 +11,6 @@ import (
 	"sync/atomic"
 
 	"github.com/sievetable/sievetable/internal/tablefile"
-	"github.com/sievetable/sievetable/internal/verified"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -24,17 +23,13 @@ import (
 // [*CorruptionError]; if there are too many findings, the last one says so. Verify takes the memory of a second
 // Reader.
 func (r *Reader) Verify() error {
-	_, err := r.verify(nil)
+	_, err := r.VerifyKeys(nil)
 	return err
 }
 
-func init() {
-	verified.Verify = func(r any, see func(key []byte, offset, length uint64)) (bool, error) { return r.(*Reader).verify(see) }
-}
-
-// verify is Verify, but also calls see with each key and its block, unless see is nil. all reports whether see has
-// seen all keys.
-func (r *Reader) verify(see func(key []byte, offset, length uint64)) (all bool, err error) {
+// VerifyKeys is like Verify, and calls see with each key of each sound data block, in file order, with the block's
+// offset and length. all reports whether these are all keys of the table. see must not modify or keep the key.
+func (r *Reader) VerifyKeys(see func(key []byte, offset, length uint64)) (all bool, err error) {
 	src, err := r.reads()
 	if err != nil {
 		return false, err
@@ -82,7 +77,7 @@ func (v *verifier) verify(src io.ReaderAt, size int64, o *ReaderOptions, f *tabl
 
 // A verifier checks a table and collects the findings.
 type verifier struct {
-	see    func(key []byte, offset, length uint64) // see verify; may be nil
+	see    func(key []byte, offset, length uint64) // see VerifyKeys; may be nil
 	sawAll bool                                    // see was called with all keys so far
 
 	t         *openTable

@@ -9,7 +9,6 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/rawtable"
-	"github.com/sievetable/sievetable/internal/verified"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/internalkey"
@@ -185,7 +184,7 @@ func TestVerifiedKeys(t *testing.T) {
 	} {
 		var got result
 		var err error
-		got.All, err = verified.Verify(open(t, tt.contents, nil), func(key []byte, _, _ uint64) { got.Keys += string(key) })
+		got.All, err = open(t, tt.contents, nil).VerifyKeys(func(key []byte, _, _ uint64) { got.Keys += string(key) })
 		if got.Damaged = err != nil; got != tt.want {
 			t.Errorf("%s: %+v, %v, want %+v", name, got, err, tt.want)
 		}

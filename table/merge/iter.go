@@ -3,7 +3,6 @@ package merge
 import (
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/merged"
 	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/table"
 )
@@ -30,7 +29,9 @@ func New(c table.Comparer, its ...Iterator) *Iter {
 	m := &Iter{order: rowblock.OrderOf(c), sources: make([]source, n), queue: make([]queued, 0, n)}
 	for i, it := range its {
 		m.sources[i].it = it
-		merged.Mark(it)
+		if table, ok := it.(interface{ PrepareMerge() }); ok {
+			table.PrepareMerge()
+		}
 	}
 	return m
 }

@@ -9,8 +9,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// A LevelTable is a table of a level with its key range, from the MANIFEST or from FirstKey and LastKey of its
-// Reader.
+// A LevelTable is a table of a level with its key range, as in the MANIFEST.
 type LevelTable struct {
 	Name              string // for errors; may be ""
 	Smallest, Largest []byte // Smallest <= key <= Largest for all keys

@@ -11,7 +11,6 @@ import (
 	"io"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/verified"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/layout"
 )
@@ -130,7 +129,7 @@ func describe(r io.ReaderAt, size int64, o *table.ReaderOptions) (Table, error) 
 			"only the TableWriter that writes it can describe it")
 	}
 	var keys verifiedKeys
-	if _, err := verified.Verify(reader, keys.add); err != nil {
+	if _, err := reader.VerifyKeys(keys.add); err != nil {
 		return Table{}, err
 	}
 	l, err := table.ReadLayout(r, size, o)

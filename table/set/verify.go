@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/verified"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -73,7 +72,7 @@ func (m *member) verifyOnce(ctx context.Context) (note, err error) {
 	known, differs := h.check(r)
 	h.tail = nil // src may now read all of the table
 	var keys verifiedKeys
-	_, damage := verified.Verify(r, keys.add)
+	_, damage := r.VerifyKeys(keys.add)
 	if differs != nil && damage != nil && strings.Contains(damage.Error(), differs.Error()) {
 		differs = nil // both have found the same corruption
 	}

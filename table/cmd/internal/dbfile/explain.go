@@ -242,10 +242,9 @@ func (f *File) HiddenKeys() error {
 	if !f.Empty {
 		return nil
 	}
-	if _, err := f.Reader.FirstKey(); !errors.Is(err, table.ErrNotFound) {
-		return f.Wrap(err)
-	}
-	return nil
+	it := f.Reader.NewIter(nil)
+	it.First()
+	return f.Wrap(it.Close())
 }
 
 // HasNoEntries reports whether a file is empty or a table without data blocks.

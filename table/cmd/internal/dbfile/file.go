@@ -160,8 +160,9 @@ func (f *File) ReadSorted(pairs iter.Seq2[input.Pair, error], keys Stored, repea
 		return f.Wrap(err)
 	}
 	f.Reader = f.sorted.Reader
-	_, none := f.Reader.FirstKey()
-	f.Empty = errors.Is(none, table.ErrNotFound)
+	it := f.Reader.NewIter(nil)
+	found := it.First()
+	f.Empty = it.Close() == nil && !found
 	if unsorted != nil {
 		err = unsorted.Close()
 	}

@@ -47,8 +47,14 @@ func (f *File) CheckSize(meta *versions.Table) (note string, err error) {
 
 // Ends returns the first and the last key. A key that cannot be read is nil.
 func (f *File) Ends() (first, last []byte) {
-	first, _ = f.Reader.FirstKey()
-	last, _ = f.Reader.LastKey()
+	it := f.Reader.NewIter(nil)
+	defer it.Close() // it was only read
+	if it.First() {
+		first = bytes.Clone(it.Key())
+	}
+	if it.Last() {
+		last = bytes.Clone(it.Key())
+	}
 	return first, last
 }
 

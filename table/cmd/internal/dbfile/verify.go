@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/verified"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/internalkey"
@@ -66,12 +65,12 @@ func (f *File) Verify(line *set.Table) (keys *VerifiedKeys, note string, err err
 		return keys, note, err
 	}
 	f.once.startCheck()
-	keys.all, err = verified.Verify(f.Reader, keys.add)
+	keys.all, err = f.Reader.VerifyKeys(keys.add)
 	if errors.Is(err, table.ErrOrder) && f.checksOrder() {
 		f.setOrderUnknown()
 		failed := f.ReadInAnyOrder()
 		*keys = VerifiedKeys{}
-		keys.all, err = verified.Verify(f.Reader, keys.add)
+		keys.all, err = f.Reader.VerifyKeys(keys.add)
 		err = errors.Join(failed, err)
 	}
 	if f.InDatabase() {

@@ -215,7 +215,9 @@ func (c *collector) filters(stats []tablestats.FilterStats, whole packed) {
 		*at = &Filter{FilterStats: s, Rates: s.Rates, Contents: contents, LeftOut: contents == nil}
 	}
 	if c.Blocks.Count == 0 {
-		_, err := c.f.Reader.FirstKey()
+		it := c.f.Reader.NewIter(nil)
+		it.First()
+		err := it.Close()
 		c.FilterOnly = errors.Is(err, table.ErrFilterOnly)
 		if errors.Is(err, table.ErrCorrupt) {
 			c.Hidden = c.damage(err)
