@@ -203,13 +203,14 @@ func explainLimit(err error) error {
 
 // explain adds advice to an error of reading CURRENT or the MANIFEST.
 func (p *opener) explain(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
+	missing := errors.Is(err, fs.ErrNotExist)
+	if !missing && !errors.Is(err, table.ErrCorrupt) {
+		return err
+	}
+	if names, _ := p.dir.Names(); missing && !slices.ContainsFunc(names, versions.IsManifest) {
 		return fmt.Errorf("%w: not the directory of a LevelDB database", err)
 	}
-	if errors.Is(err, table.ErrCorrupt) {
-		return fmt.Errorf("%w: %s", err, p.advice())
-	}
-	return err
+	return fmt.Errorf("%w: %s", err, p.advice())
 }
 
 // advice says what to do with a corrupt database.

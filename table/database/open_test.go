@@ -205,13 +205,17 @@ func (f *openedFile) Close() error {
 	return f.File.Close()
 }
 
-// A directory without CURRENT, or a missing directory, is not a database.
+// A directory without CURRENT and MANIFEST, or a missing directory, is not a database.
 func TestOpenOfNoDatabase(t *testing.T) {
 	t.Parallel()
 	for _, dir := range []string{t.TempDir(), t.TempDir() + "/none"} {
 		if _, err := database.Open(dir, nil); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "CURRENT") {
 			t.Errorf("Open = %v, want ErrNotExist", err)
 		}
+	}
+	lost := fstest.MapFS{"db/MANIFEST-000001": {}}
+	if _, err := database.OpenFS(lost, "db", nil); !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), `"sst scan db"`) {
+		t.Errorf("Open without CURRENT = %v, want ErrNotExist and sst scan", err)
 	}
 	if _, err := database.OpenFS(nil, ".", nil); err == nil || !strings.Contains(err.Error(), "nil file system") {
 		t.Errorf("OpenFS of nil = %v", err)
