@@ -27,8 +27,9 @@ var (
 	// ErrFilterOnly is returned for lookups in a table with only a filter: see WriterOptions.FilterOnly.
 	ErrFilterOnly = errors.New("table: filter-only table has no entries; use MayContain")
 
-	// ErrUnknownFilter matches FilterErr if no policy has the filter's name. A table with only that filter then fails
-	// to open or, if it is mapped or in memory, fails lookups.
+	// ErrUnknownFilter matches FilterErr if no policy has the filter's name: add one to FilterPolicies or
+	// TableFilterPolicies, such as fuse.Policy{}. A table with only that filter then fails to open or, if it is mapped
+	// or in memory, fails lookups.
 	ErrUnknownFilter = errors.New("no policy of that name in the options")
 
 	// ErrClosed is returned after Close, and by a Writer after Abort.

@@ -50,9 +50,10 @@ func (o *GetManyOptions) withDefaults() (GetManyOptions, error) {
 // if reads are slow, or with a large Cache; otherwise Get is faster. In a mapped file or a table in memory, it reads a
 // block per key, as Get does. Like Get, it finds whole keys, not user keys. If o is nil, the defaults are used.
 //
-// It calls found(i, value) for each keys[i] in the table, in any order, on the caller's goroutine. An error of found
-// ends it. keys must not change meanwhile. Lookups fail if their data block is corrupt; an I/O error or a done ctx
-// ends GetMany. The errors are joined: see [GetManyOptions].NoAnswer.
+// It calls found(i, value) for each keys[i] in the table, in any order, on the caller's goroutine. Values stay valid
+// and must not be modified, as for Get. An error of found ends it. keys must not change meanwhile. Lookups fail if
+// their data block is corrupt; an I/O error or a done ctx ends GetMany. The errors are joined: see
+// [GetManyOptions].NoAnswer.
 func (r *Reader) GetMany(
 	ctx context.Context, keys [][]byte, o *GetManyOptions, found func(i int, value []byte) error,
 ) error {

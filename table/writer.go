@@ -213,8 +213,8 @@ func (w *Writer) TailSize() int64 { return w.tailSize }
 // TailSum returns the table's fingerprint. Before Close it is zero.
 func (w *Writer) TailSum() [sha256.Size]byte { return w.tailSum }
 
-// TableFilter returns the size of the table filter in bytes, and for a fuse filter the bits of its fingerprints.
-// Before Close both are 0.
+// TableFilter returns the size of the table filter in bytes, and for a fuse filter without Never the bits of its
+// fingerprints. Before Close both are 0.
 func (w *Writer) TableFilter() (size int64, bits int) { return w.filterSize, w.filterBits }
 
 // Close completes the table. A file of Create is then on disk; on error, an older file of its name stays. If the

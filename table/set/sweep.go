@@ -16,7 +16,7 @@ import (
 // SweepOptions are options of [Sweep].
 type SweepOptions struct {
 	DryRun bool      // remove nothing
-	Before time.Time // if not zero, files that changed later, or at an unknown time, stay
+	Before time.Time // files that changed later, or at an unknown time, stay; if zero, files of any age are removed
 
 	// Match is called for each file, and reports whether it may be removed if it is unlisted. If nil, tables and
 	// temporary files with a Builder's names may be.
