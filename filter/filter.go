@@ -72,7 +72,7 @@ package filter
 import "slices"
 
 // A Policy builds and reads the filters of a filter block. It has the methods of goleveldb's filter.Filter: see
-// [Adapt]. A Policy must be safe for concurrent use. It can have two more methods:
+// [Adapt] and [From]. A Policy must be safe for concurrent use. It can have two more methods:
 //
 //	// Aliases returns other names for the same encoding. Tables list the filter under all of them.
 //	Aliases() []string
