@@ -86,6 +86,47 @@ func TestSalvageInventsNothing(t *testing.T) {
 	}
 }
 
+// If another table follows, or pages have moved, the indexes, metaindexes and properties in the middle of the file are
+// no data.
+func TestSalvageInventsNothingInTheMiddle(t *testing.T) {
+	t.Parallel()
+	pairs := map[string]string{}
+	var some [][]string
+	for _, n := range []int{10, 1000} {
+		var all []string
+		for i := range n {
+			all = append(all, fmt.Sprintf("user%06d", i), fmt.Sprint("some value ", i))
+			pairs[all[2*i]] = all[2*i+1]
+		}
+		some = append(some, all)
+	}
+	for name, o := range map[string]table.WriterOptions{
+		"plain": {}, "filters": {FilterPolicy: filter.NewBloom(10)}, "properties": {Properties: true, FilterPolicy: filter.NewBloom(10)},
+	} {
+		few, many := tableOf(t, o, some[0]), tableOf(t, o, some[1])
+		last := len(many) / 4096 * 4096
+		for damage, tt := range map[string]struct {
+			contents []byte
+			want     int
+		}{
+			"two tables":       {slices.Concat(many, few, []byte("#")), 1010},
+			"a start follows":  {slices.Concat(few, many[:last]), 400},
+			"the end is twice": {slices.Concat(many, many[last:], []byte("#")), 1000},
+			"moved pages":      {slices.Concat(many[last:], many[4096:last], many[:4096]), 600},
+		} {
+			n := 0
+			for p := range salvaged(t, tt.contents).Pairs() {
+				if n++; pairs[string(p.Key)] != string(p.Value) {
+					t.Errorf("%s, %s: %q, %q was invented", name, damage, p.Key, p.Value)
+				}
+			}
+			if n < tt.want {
+				t.Errorf("%s, %s: %d pairs, want at least %d", name, damage, n, tt.want)
+			}
+		}
+	}
+}
+
 // From a table without entries, nothing is salvaged: its metaindex has entries, but its index has none.
 func TestSalvageOfEmptyTables(t *testing.T) {
 	t.Parallel()
