@@ -90,7 +90,10 @@ func TestOpenWithLosses(t *testing.T) {
 			lossy++
 		}
 		checkLossy(t, fmt.Sprint("seed ", seed), r, sound, db, &losses, torn)
-		errors.Join(sound.Close(), db.Close())
+		losses, o.Reader.Mapped = nil, true
+		mapped := openDir(t, onDisk(t, damaged), &o)
+		checkLossy(t, fmt.Sprint("mapped, seed ", seed), r, sound, mapped, &losses, torn)
+		errors.Join(sound.Close(), db.Close(), mapped.Close())
 		refuse := o
 		refuse.OnLoss = func(table.Loss) bool { return false }
 		if _, err := database.OpenFS(damaged, ".", &refuse); fmt.Sprint(err) != fmt.Sprint(strict) && strict != nil {

@@ -181,13 +181,14 @@ func (t *openedTable) has(separator []byte) bool {
 }
 
 // checkSeparators returns an error if goleveldb's recovery has written a table of level 0. Such a table has internal
-// keys in the order of user keys, so lookups miss keys. Its separators are not internal keys of this database.
+// keys in the order of user keys, so lookups miss keys. Its separators are not internal keys of this database. If
+// reading can continue without a corrupt table, it also reads the index of a mapped one, since opening that does not.
 func (p *opener) checkSeparators(o *openedTable, v *versions.Version, c *contents) error {
-	if o.listed.Level > 0 {
+	if goesOn := p.o.OnLoss != nil || p.o.LazyTables; o.listed.Level > 0 && !(goesOn && p.o.Reader.Mapped) {
 		return nil
 	}
 	layout, err := o.Layout()
-	if err != nil {
+	if err != nil || o.listed.Level > 0 {
 		return err
 	}
 	for i, e := range layout.Data {
