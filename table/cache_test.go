@@ -153,9 +153,7 @@ func TestCacheKeepsNoErrors(t *testing.T) {
 	p.data2 = raw(rawtable.Entries("d", "4", "c", "3"))
 	r = open(t, p.build(), o)
 	for range 2 {
-		if _, err := r.Get([]byte("c")); !errors.Is(err, table.ErrCorrupt) {
-			t.Errorf("keys out of order: Get = %v, want ErrCorrupt", err)
-		}
+		checkError(t, "Get of keys out of order", errorOf(r.Get([]byte("c"))), table.ErrCorrupt, "")
 	}
 }
 

@@ -71,29 +71,18 @@ func TestAbortAndErrorsLeaveNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	noError(t, create(t, filepath.Join(dir, "aborted.ldb")).Abort())
-	if err := writeFile(filepath.Join(dir, "disorder.ldb"), pairsOf("b", "a")); !errors.Is(err, table.ErrOrder) {
-		t.Errorf("in disorder: %v, want ErrOrder", err)
-	}
-	if _, err := table.Create(filepath.Join(dir, "options.ldb"), &table.WriterOptions{BlockSize: -1}); err == nil {
-		t.Error("impossible options: no error")
-	}
+	checkError(t, "in disorder", writeFile(filepath.Join(dir, "disorder.ldb"), pairsOf("b", "a")), table.ErrOrder, "")
+	_, err := table.Create(filepath.Join(dir, "options.ldb"), &table.WriterOptions{BlockSize: -1})
+	checkError(t, "impossible options", err, nil, "")
 	// A directory gets the final name meanwhile. No file can replace it.
 	w := create(t, filepath.Join(dir, "taken.ldb"))
 	noError(t, os.MkdirAll(filepath.Join(dir, "taken.ldb", "full"), 0o777))
-	if err := w.Close(); err == nil {
-		t.Error("a directory in the way: no error")
-	}
-	if err := w.Close(); !errors.Is(err, table.ErrClosed) {
-		t.Errorf("a second Close = %v, want ErrClosed", err)
-	}
+	checkError(t, "a directory in the way", w.Close(), nil, "")
+	checkError(t, "a second Close", w.Close(), table.ErrClosed, "")
 	for _, name := range []string{"", dir, filepath.Join(dir, "taken.ldb"), dir + "/taken.ldb/", filepath.Join(dir, strings.Repeat("n", 10_000))} {
-		if _, err := table.Create(name, nil); err == nil {
-			t.Errorf("Create(%q): no error", name)
-		}
+		checkError(t, fmt.Sprintf("Create(%q)", name), errorOf(table.Create(name, nil)), nil, "")
 	}
-	if _, err := table.Create(filepath.Join(dir, "missing", "a.ldb"), nil); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Create in a missing directory = %v, want fs.ErrNotExist", err)
-	}
+	checkError(t, "Create in a missing directory", errorOf(table.Create(filepath.Join(dir, "missing", "a.ldb"), nil)), fs.ErrNotExist, "")
 	checkDir(t, dir, "taken.ldb")
 }
 
@@ -109,9 +98,7 @@ func TestCreateInADirectoryThatCannotBeRead(t *testing.T) {
 	noError(t, os.Chmod(dir, 0o300))
 	err := create(t, name).Close()
 	noError(t, os.Chmod(dir, 0o700))
-	if !errors.Is(err, fs.ErrPermission) {
-		t.Errorf("Close = %v, want fs.ErrPermission", err)
-	}
+	checkError(t, "Close", err, fs.ErrPermission, "")
 	checkDir(t, dir, "a.ldb")
 	checkOld(t, name)
 }
@@ -189,9 +176,7 @@ func TestFilesAreClosed(t *testing.T) {
 func TestOpenFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if _, err := table.Open(filepath.Join(dir, "missing.ldb"), nil); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("Open of no file = %v, want fs.ErrNotExist", err)
-	}
+	checkError(t, "Open of no file", errorOf(table.Open(filepath.Join(dir, "missing.ldb"), nil)), fs.ErrNotExist, "")
 	if r, err := table.Open(dir, nil); err == nil || r != nil || errors.Is(err, table.ErrCorrupt) {
 		t.Errorf("Open of a directory = %v, %v; want an error that is no ErrCorrupt", r, err)
 	}

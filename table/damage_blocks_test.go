@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/golang/snappy"
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/tablefile"
@@ -331,7 +330,5 @@ func (in *inspection) sameInAnotherForm() {
 	if err == nil && form < 2 {
 		r.BuildIndex()
 	}
-	if diff := cmp.Diff(want, answers(r, err)); diff != "" {
-		in.t.Errorf("%s: from a %T, index built: %t (-want +got):\n%s", in.name, src, form < 2, diff)
-	}
+	checkDiff(in.t, fmt.Sprintf("%s: from a %T, index built: %t", in.name, src, form < 2), want, answers(r, err))
 }

@@ -7,8 +7,6 @@ import (
 	"sync"
 	"testing"
 
-	gocmp "github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/internalkey"
@@ -62,9 +60,7 @@ func TestOnFalsePositive(t *testing.T) {
 				}
 			}
 			slices.Sort(got)
-			if diff := gocmp.Diff(want, got); diff != "" {
-				t.Errorf("%s: %s (-want +got):\n%s", c.description, way, diff)
-			}
+			checkDiff(t, c.description+": "+way, want, got)
 			if n := int(c.r.Metrics.FilterFalsePositives.Load() - before); n < len(got) || !c.internal && n > len(got) {
 				t.Errorf("%s: %s: %d false positives are counted, and %d reported", c.description, way, n, len(got))
 			}

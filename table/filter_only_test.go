@@ -138,9 +138,7 @@ func TestFilterOnly(t *testing.T) {
 		if !mayContain(r, p.Key) {
 			t.Fatalf("MayContain(%q) = false", p.Key)
 		}
-		if _, err := r.Get(p.Key); !errors.Is(err, table.ErrFilterOnly) {
-			t.Fatalf("Get(%q) = %v, want ErrFilterOnly", p.Key, err)
-		}
+		checkError(t, "Get", errorOf(r.Get(p.Key)), table.ErrFilterOnly, "")
 		absent := append(p.Key, '~')
 		want := table.ErrNotFound
 		if mayContain(r, absent) {

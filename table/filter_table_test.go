@@ -117,9 +117,7 @@ func TestTableFilterPolicies(t *testing.T) {
 		if used := m.TableFilterNegatives.Load() > 0; used != (tt.err == "<nil>") {
 			t.Errorf("%s: the filter ruled keys out: %v", tt.name, used)
 		}
-		if err := r.Verify(); err != nil {
-			t.Errorf("%s: Verify = %v", tt.name, err)
-		}
+		noError(t, r.Verify())
 	}
 }
 
@@ -251,9 +249,7 @@ func TestMayContainHashedIsMayContain(t *testing.T) {
 					}
 				}
 			}
-			if diff := cmp.Diff(ms[0].String(), ms[1].String()); diff != "" {
-				t.Errorf("counts (-MayContain +MayContainHashed):\n%s", diff)
-			}
+			checkDiff(t, "counts of MayContainHashed", ms[0].String(), ms[1].String())
 		})
 	}
 }

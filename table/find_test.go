@@ -114,9 +114,8 @@ func TestFindVersions(t *testing.T) {
 						checkFind(t, name, r, key, firstAlike(pairs, key, c, internalkey.UserKey))
 					}
 				}
-				if err := errors.Join(r.Verify(), r.Close()); err != nil {
-					t.Errorf("%s: %v", name, err)
-				}
+				checkSound(t, name, r)
+				noError(t, r.Close())
 			}
 		}
 	}

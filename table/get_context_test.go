@@ -46,9 +46,7 @@ func TestContextReadsOnce(t *testing.T) {
 			t.Errorf("%s = %v after %d reads, want one", name, err, len(s.reads))
 		}
 		s.bad, s.err = 1, errBroken
-		if err := call(t.Context(), r, keysOf(pairs, 1)); !errors.Is(err, errBroken) {
-			t.Errorf("%s = %v, want %v", name, err, errBroken)
-		}
+		checkError(t, name, call(t.Context(), r, keysOf(pairs, 1)), errBroken, "")
 		blocks, size := m.BlocksRead.Load(), m.BytesRead.Load()
 		if name != "GetMany" && (blocks != 2 || size != 2*(h.Length+5)) {
 			t.Errorf("%s: %d blocks and %d bytes counted, want both reads", name, blocks, size)
@@ -92,9 +90,7 @@ func TestDoneContext(t *testing.T) {
 			}
 		}
 		noError(t, r.DontFillCache(true).With(done).Close())
-		if err := call(t.Context(), r, keysOf(pairs, 1)); !errors.Is(err, table.ErrClosed) {
-			t.Errorf("%s after Close: %v", name, err)
-		}
+		checkError(t, name+" after Close", call(t.Context(), r, keysOf(pairs, 1)), table.ErrClosed, "")
 	}
 }
 
@@ -185,9 +181,7 @@ func TestContextOfAStubbornSource(t *testing.T) {
 			return nil
 		})
 		opened = true
-		if err := contextCalls["GetMany"](ctx, r, keysOf(pairs, 1)); !errors.Is(err, context.Canceled) {
-			t.Errorf("GetMany = %v, want context.Canceled", err)
-		}
+		checkError(t, "GetMany", contextCalls["GetMany"](ctx, r, keysOf(pairs, 1)), context.Canceled, "")
 		close(released)
 		checkNoReads(t)
 	})

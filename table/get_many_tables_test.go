@@ -252,9 +252,7 @@ func TestGetManyAsksTheTableFilterForBatches(t *testing.T) {
 		if asked[0][1] != 0 || asked[1][1] != len(keys) || asked[1][0] > 8 { // the table's first keys
 			t.Errorf("%s: asked one by one and in batches: %d, of %d keys", name, asked, len(keys))
 		}
-		if diff := cmp.Diff(counts[0], counts[1]); diff != "" {
-			t.Errorf("%s: counted (-Get +GetMany):\n%s", name, diff)
-		}
+		checkDiff(t, name+": GetMany counts, not as Get", counts[0], counts[1])
 	}
 }
 

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -91,9 +89,7 @@ func checkCounts(t *testing.T, contents []byte, keys [][]byte) {
 		if many.BlocksRead.Load() > loop.BlocksRead.Load() || many.BytesRead.Load() > loop.BytesRead.Load() {
 			t.Errorf("GetMany: %v; Get: %v", &many, &loop)
 		}
-		if diff := cmp.Diff(allCounts(&loop), allCounts(&many)); diff != "" {
-			t.Errorf("(-Get +GetMany):\n%s", diff)
-		}
+		checkDiff(t, "GetMany counts, not as Get", allCounts(&loop), allCounts(&many))
 	}
 }
 
@@ -139,9 +135,7 @@ func TestLongBlocksAreNotRead(t *testing.T) {
 	if !errors.Is(err, table.ErrCorrupt) || values[0] == nil || values[1] != nil || values[2] == nil {
 		t.Errorf("GetMany = %.100q, %v; want all but the second", values, err)
 	}
-	if _, err := r.With(context.Background()).Get(pairs[2].Key); !errors.Is(err, table.ErrCorrupt) {
-		t.Errorf("Get = %v, want ErrCorrupt", err)
-	}
+	checkError(t, "Get", errorOf(r.With(context.Background()).Get(pairs[2].Key)), table.ErrCorrupt, "")
 	for _, read := range s.reads {
 		if read[1]-read[0] > 10_000 {
 			t.Errorf("a read of %d bytes", read[1]-read[0])

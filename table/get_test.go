@@ -251,7 +251,5 @@ func TestLookupErrors(t *testing.T) {
 		}
 		r.Close()
 	}
-	if err := r.Close(); !errors.Is(err, table.ErrClosed) {
-		t.Errorf("Close again = %v, want ErrClosed", err)
-	}
+	checkError(t, "Close again", r.Close(), table.ErrClosed, "")
 }

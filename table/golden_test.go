@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/long"
@@ -53,9 +51,7 @@ func TestManifestIsComplete(t *testing.T) {
 	}))
 	slices.Sort(listed)
 	slices.Sort(there)
-	if diff := cmp.Diff(there, listed); diff != "" {
-		t.Errorf("files (-in testdata +in %s):\n%s", manifest.Name, diff)
-	}
+	checkDiff(t, "files in "+manifest.Name, there, listed)
 	if size > 8e6 {
 		t.Errorf("testdata has %d bytes, want at most 8 MB", size)
 	}
@@ -91,9 +87,7 @@ func TestManifestCovers(t *testing.T) {
 			slices.Sort(values)
 			got[option] = strings.Join(slices.Compact(values), " ")
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", producer, diff)
-		}
+		checkDiff(t, producer, want, got)
 	}
 }
 
@@ -182,9 +176,7 @@ func TestDatabaseTables(t *testing.T) {
 		contents, err := os.ReadFile("testdata/databases/" + engine.name + ".ldb")
 		noError(t, err)
 		r := open(t, contents, &table.ReaderOptions{Comparer: order, FilterKey: internalkey.UserKey})
-		if err := errors.Join(r.FilterErr(), r.Verify()); err != nil {
-			t.Errorf("%s: %v", engine.name, err)
-		}
+		checkSound(t, engine.name, r)
 		checkPairs(t, engine.name, want, forward(t, r.NewIter(nil)))
 		checkSnapshots(t, engine.name, r, rounds)
 		again := build(t, &table.WriterOptions{

@@ -75,9 +75,7 @@ func TestIteratorsOnMappedFileThatIsCut(t *testing.T) {
 	}
 	for s.Prev() {
 	}
-	if !errors.Is(s.Error(), io.ErrUnexpectedEOF) {
-		t.Errorf("Prev ends with %v, want io.ErrUnexpectedEOF", s.Error())
-	}
+	checkError(t, "Prev", s.Error(), io.ErrUnexpectedEOF, "")
 }
 
 // If a file is cut within its last page, at any comparison of a lookup, a returned value is right. When the file is

@@ -199,9 +199,7 @@ func TestMappedFileIsUnmapped(t *testing.T) {
 	for name, err := range map[string]error{
 		"Get": errorOf(r.Get(pairs[0].Key)), "Verify": r.Verify(), "FilterErr": r.FilterErr(), "Layout": errorOf(r.Layout()), "Tail": errorOf(r.Tail()), "Close": r.Close(),
 	} {
-		if !errors.Is(err, table.ErrClosed) {
-			t.Errorf("%s after Close: %v", name, err)
-		}
+		checkError(t, name+" after Close", err, table.ErrClosed, "")
 	}
 	noError(t, it.Close())
 	if !collectUntil(func() bool { return !isMapped() }) {

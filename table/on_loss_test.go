@@ -52,9 +52,7 @@ func checkLost(t *testing.T, name string, e *table.CorruptionError, h layout.Han
 	if e.Block != layout.DataBlock || e.Offset != int64(h.Offset) {
 		t.Errorf("%s: OnLoss(%v), want the block at %d", name, e, h.Offset)
 	}
-	if diff := diffPairs(lost, named); diff != "" {
-		t.Errorf("%s: keys > %q and ≤ %q (-lost +named):\n%s", name, e.KeysAfter, e.KeysUpTo, diff)
-	}
+	checkPairs(t, fmt.Sprintf("%s: lost keys, named as > %q and ≤ %q", name, e.KeysAfter, e.KeysUpTo), lost, named)
 }
 
 // damageEach corrupts each data block of a table in turn.

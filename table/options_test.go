@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -105,9 +103,7 @@ func TestFilterPolicyOrder(t *testing.T) {
 		}
 		_, err := open(t, contents, &table.ReaderOptions{FilterPolicies: policies}).Get([]byte("key000002"))
 		noError(t, err)
-		if diff := cmp.Diff(map[string]bool{tt.asked: true}, asked); diff != "" {
-			t.Errorf("policies %s: asked (-want +got):\n%s", tt.names, diff)
-		}
+		checkDiff(t, "asked of "+tt.names, map[string]bool{tt.asked: true}, asked)
 	}
 }
 
@@ -157,17 +153,13 @@ func TestFiltersHoldFilterKeys(t *testing.T) {
 		{"bb", 0, 0},   // not checked: it has no slash
 	} {
 		before := countsOf(&m)
-		if _, err := r.Get([]byte(tt.key)); !errors.Is(err, table.ErrNotFound) {
-			t.Errorf("Get(%q) = %v", tt.key, err)
-		}
+		checkError(t, "Get of "+tt.key, errorOf(r.Get([]byte(tt.key))), table.ErrNotFound, "")
 		after := countsOf(&m)
 		if after.Questions-before.Questions != tt.asked || after.Negatives-before.Negatives != tt.negative {
 			t.Errorf("Get(%q): counts went from %+v to %+v", tt.key, before, after)
 		}
 	}
-	if err := open(t, contents, nil).Verify(); !errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), `rules out 4 of 5 keys of the data block at 0: "b/1", "b/2", "c/1", …`) {
-		t.Errorf("Verify without FilterKey = %v, want how many keys the filter rules out", err)
-	}
+	checkError(t, "Verify without FilterKey", open(t, contents, nil).Verify(), table.ErrCorrupt, `rules out 4 of 5 keys of the data block at 0: "b/1", "b/2", "c/1", …`)
 }
 
 func TestFilterKeyOfUserKeys(t *testing.T) {

@@ -59,9 +59,7 @@ func TestProperties(t *testing.T) {
 			t.Fatalf("%s: %v", tt.name, err)
 		}
 		tt.want.Other = indexType
-		if diff := cmp.Diff(tt.want, *got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		checkDiff(t, tt.name, tt.want, *got)
 		checkSound(t, tt.name, r)
 	}
 }
@@ -169,9 +167,7 @@ func TestExternalFile(t *testing.T) {
 				want["rocksdb.external_sst_file.version"] = []byte{2, 0, 0, 0}
 				want["rocksdb.external_sst_file.global_seqno"] = make([]byte, 8)
 			}
-			if diff := cmp.Diff(want, p.Other); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			checkDiff(t, "other properties", want, p.Other)
 			o.Concurrency = 3
 			if again := build(t, &o, pairs); !bytes.Equal(again, contents) {
 				t.Error("other bytes with three goroutines")

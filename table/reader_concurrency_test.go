@@ -103,9 +103,7 @@ func TestReaderIsSafeForConcurrentUse(t *testing.T) {
 			users := workTogether(t, r, pairs, 16)
 			noError(t, os.Remove(name))
 			checkKept(t, users, pairs)
-			if err := r.Verify(); !errors.Is(err, table.ErrClosed) {
-				t.Errorf("Verify = %v, want ErrClosed", err)
-			}
+			checkError(t, "Verify", r.Verify(), table.ErrClosed, "")
 		}
 	}
 }

@@ -73,9 +73,7 @@ func TestCloseDuringRead(t *testing.T) {
 			r.Close()
 			return errors.New("file already closed")
 		})
-		if _, err := call(r, []byte("a")); !errors.Is(err, table.ErrClosed) {
-			t.Errorf("%s = %v, want ErrClosed", name, err)
-		}
+		checkError(t, name, errorOf(call(r, []byte("a"))), table.ErrClosed, "")
 	}
 }
 
@@ -168,9 +166,7 @@ func TestSourceThatChanges(t *testing.T) {
 	}), len(contents), nil)
 	for i, p := range pairs {
 		flipped = i
-		if _, err := r.Get(p.Key); !errors.Is(err, table.ErrCorrupt) {
-			t.Errorf("Get(%q) of a changed block = %v, want ErrCorrupt", p.Key, err)
-		}
+		checkError(t, "Get of a changed block", errorOf(r.Get(p.Key)), table.ErrCorrupt, "")
 		flipped = -1
 		if v, err := r.Get(p.Key); err != nil || !bytes.Equal(v, p.Value) {
 			t.Errorf("Get(%q) of the block as it was = %q, %v", p.Key, v, err)
@@ -243,9 +239,7 @@ func TestTableThatCannotBeOpened(t *testing.T) {
 		calls[name] = func() error { return errorOf(lookup(r, key)) }
 	}
 	for name, call := range calls {
-		if err := call(); !errors.Is(err, errBroken) {
-			t.Errorf("%s: %v, want %v", name, err, errBroken)
-		}
+		checkError(t, name, call(), errBroken, "")
 	}
 	if !mayContain(r, []byte("z")) {
 		t.Error("MayContain rules out a key of a table that it cannot read")
@@ -341,8 +335,6 @@ func TestUnreadableFooter(t *testing.T) {
 		if tt.src == (*tablefile.Mapping)(nil) {
 			continue // it cannot be mapped here
 		}
-		if _, err := table.NewReader(tt.src, tt.size, nil); !errors.Is(err, tt.want) {
-			t.Errorf("%s: NewReader = %v, want %v", tt.name, err, tt.want)
-		}
+		checkError(t, tt.name, errorOf(table.NewReader(tt.src, tt.size, nil)), tt.want, "")
 	}
 }

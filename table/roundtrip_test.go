@@ -168,9 +168,7 @@ func lookUp(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 			t.Fatalf("lookups of key %d find something else", i)
 		}
 		absent := append(bytes.Clone(p.Key), "~absent.sequence"...)
-		if _, err := r.Get(absent); !errors.Is(err, table.ErrNotFound) {
-			t.Fatalf("lookup of an absent key behind key %d: %v", i, err)
-		}
+		checkError(t, "Get of an absent key", errorOf(r.Get(absent)), table.ErrNotFound, "")
 	}
 }
 

@@ -14,8 +14,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -107,9 +105,7 @@ func TestConcurrencyKeepsSizeSteady(t *testing.T) {
 		return all
 	}
 	first := sizes()
-	if diff := cmp.Diff(first, sizes()); diff != "" {
-		t.Errorf("sizes (-first +second):\n%s", diff)
-	}
+	checkDiff(t, "second sizes", first, sizes())
 	if last := first[len(first)-1]; last == 0 {
 		t.Error("Size stays 0 for 20,000 entries")
 	}
@@ -147,9 +143,7 @@ func TestConcurrentCodecPanics(t *testing.T) {
 			if !strings.Contains(fmt.Sprint(got), tt.want) {
 				t.Errorf("%s: panic %v, want %s", tt.name, got, tt.want)
 			}
-			if err := w.Close(); err == nil || !strings.Contains(err.Error(), "panicked") {
-				t.Errorf("%s: Close = %v, want an error about the panic", tt.name, err)
-			}
+			checkError(t, tt.name+": Close", w.Close(), nil, "panicked")
 		})
 	}
 }

@@ -57,9 +57,7 @@ func TestAppendRefusesDisorder(t *testing.T) {
 			w := newWriter(t, io.Discard, &table.WriterOptions{BlockSize: blockSize})
 			noError(t, w.Append([]byte(tt.first), nil))
 			err := w.Append([]byte(tt.second), nil)
-			if want := fmt.Sprintf("%q after %q", tt.second, tt.first); !errors.Is(err, table.ErrOrder) || !strings.Contains(err.Error(), want) {
-				t.Errorf("Append(%q) = %v, want ErrOrder with %s", tt.second, err, want)
-			}
+			checkError(t, "Append", err, table.ErrOrder, fmt.Sprintf("%q after %q", tt.second, tt.first))
 			if again, closing := w.Append([]byte("z"), nil), w.Close(); again != err || closing != err {
 				t.Errorf("after the error, Append = %v and Close = %v, want the error itself", again, closing)
 			}
@@ -78,12 +76,8 @@ func TestWriterAfterTheEnd(t *testing.T) {
 	} {
 		w := newWriter(t, io.Discard, nil)
 		noError(t, tt.end(w))
-		if err := w.Append([]byte("a"), nil); !errors.Is(err, table.ErrClosed) {
-			t.Errorf("Append after %s = %v, want ErrClosed", tt.name, err)
-		}
-		if err := w.Close(); !errors.Is(err, table.ErrClosed) {
-			t.Errorf("Close after %s = %v, want ErrClosed", tt.name, err)
-		}
+		checkError(t, "Append after "+tt.name, w.Append([]byte("a"), nil), table.ErrClosed, "")
+		checkError(t, "Close after "+tt.name, w.Close(), table.ErrClosed, "")
 		if err := w.Abort(); err != nil {
 			t.Errorf("Abort after %s = %v, want nil", tt.name, err)
 		}
@@ -230,9 +224,7 @@ func TestSinkThatMiscountsIsAShortWrite(t *testing.T) {
 	for _, n := range []int{-1, 0, 1, 1 << 30} {
 		w := newWriter(t, lyingWriter(n), nil)
 		err := w.Append([]byte("k"), bytes.Repeat([]byte("0123456789"), 100_000))
-		if closing := w.Close(); !errors.Is(closing, io.ErrShortWrite) {
-			t.Errorf("sink that says it wrote %d: Append = %v, Close = %v; want io.ErrShortWrite", n, err, closing)
-		}
+		checkError(t, fmt.Sprintf("Close after Append = %v to a sink that says it wrote %d", err, n), w.Close(), io.ErrShortWrite, "")
 	}
 }
 
