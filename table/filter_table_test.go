@@ -148,25 +148,6 @@ func TestCloseReportsThatThereIsNoTableFilter(t *testing.T) {
 	}
 }
 
-// The names in the metaindex decide whether filters can have either hash.
-func TestHashByName(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name   string
-		policy filter.Policy
-		either bool
-	}{
-		{"both names", filter.NewBloom(10), false},
-		{"goleveldb's name, which LevelDB < 1.18 has too", filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter"), true},
-		{"LevelDB's name since 1.18", filter.Rename(filter.NewBloom(10), "leveldb.BuiltinBloomFilter2"), false},
-	} {
-		r := open(t, build(t, &table.WriterOptions{FilterPolicy: tt.policy}, numbered(10)), nil)
-		if got := r.Filters().Blocks.EitherHash(); got != tt.either {
-			t.Errorf("%s: EitherHash = %t", tt.name, got)
-		}
-	}
-}
-
 // No key of LevelDB 1.17's table is ruled out, whichever policy of that name reads its filters.
 func TestHashOfOlderTables(t *testing.T) {
 	t.Parallel()

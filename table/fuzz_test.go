@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
@@ -100,10 +101,13 @@ func checkAsDatabase(t *testing.T, contents, user []byte) {
 	}
 }
 
-// checkLookup compares Get with SeekGE, and with Find.
+// checkLookup compares Get with AppendGet, SeekGE and Find.
 func checkLookup(t *testing.T, r *table.Reader, key []byte) {
 	t.Helper()
 	value, err := r.Get(key)
+	if got, appendErr := r.AppendGet([]byte("dst "), key); string(got) != "dst "+string(value) || fmt.Sprint(appendErr) != fmt.Sprint(err) {
+		t.Errorf("AppendGet(%q) = %q, %v, but Get = %q, %v", key, got, appendErr, value, err)
+	}
 	k, v, findErr := r.Find(key)
 	if findErr == nil && (!bytes.Equal(k, key) || err == nil && !bytes.Equal(v, value)) {
 		t.Errorf("Find(%q) = %q, %q, but Get = %q", key, k, v, value)

@@ -54,8 +54,8 @@ func TestContextReadsOnce(t *testing.T) {
 	}
 }
 
-// If the context is done, lookups read nothing and fail, even if the block is cached. The original Reader works
-// until one of the two is closed.
+// If the context is done, lookups read nothing and fail, even if the block is cached or the table is corrupt. The
+// original Reader works until one of the two is closed.
 func TestDoneContext(t *testing.T) {
 	t.Parallel()
 	pairs, hashed := numbered(100), table.HashKey([]byte("absent"))
@@ -76,7 +76,13 @@ func TestDoneContext(t *testing.T) {
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
 	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}, pairs)
+	bad := build(t, nil, pairs)
+	damaged := newReader(t, table.Bytes(flipped(bad, len(bad)-60)), len(bad), nil) // in the index
 	for name, call := range calls {
+		checkError(t, name+" of a damaged table", call(t.Context(), damaged, keysOf(pairs, 1)), table.ErrCorrupt, "")
+		if err := call(done, damaged, keysOf(pairs, 1)); err != context.Canceled && !iterates[name] {
+			t.Errorf("%s of a damaged table, with a context that is done = %v", name, err)
+		}
 		r, s := openStore(t, contents, &table.ReaderOptions{Cache: table.NewCache(1 << 20)})
 		for i, step := range []struct {
 			ctx  context.Context
@@ -243,27 +249,5 @@ func TestDeadlineDuringARead(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, err, context.Canceled)
 		}
 		checkLookups(t, r, pairs)
-	}
-}
-
-// For each lookup, the error of a done context takes precedence over that for a corrupt table.
-func TestDoneContextComesBeforeDamage(t *testing.T) {
-	t.Parallel()
-	data := build(t, nil, numbered(300))
-	data[len(data)-60] ^= 1 // in the index, which is before the footer
-	r := newReader(t, table.Bytes(data), len(data), nil)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	hashed := table.HashKey([]byte("absent"))
-	for name, mayContain := range map[string]func(r *table.Reader) (bool, error){
-		"MayContain":       func(r *table.Reader) (bool, error) { return r.MayContain([]byte("absent")) },
-		"MayContainHashed": func(r *table.Reader) (bool, error) { return r.MayContainHashed(&hashed) },
-	} {
-		if _, err := mayContain(r); !errors.Is(err, table.ErrCorrupt) {
-			t.Errorf("%s of a damaged table: %v", name, err)
-		}
-		if _, err := mayContain(r.With(ctx)); err != context.Canceled {
-			t.Errorf("%s of a damaged table, with a context that is done: %v", name, err)
-		}
 	}
 }

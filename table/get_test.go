@@ -132,19 +132,6 @@ func TestGetKeepsLittleMemory(t *testing.T) {
 	}
 }
 
-func TestAppendGet(t *testing.T) {
-	t.Parallel()
-	r := open(t, build(t, nil, numbered(10)), nil)
-	got, err := r.AppendGet([]byte("before "), []byte("key000002"))
-	if err != nil || string(got) != "before value of key000002" {
-		t.Errorf("AppendGet = %q, %v", got, err)
-	}
-	got, err = r.AppendGet([]byte("before"), []byte("key000003"))
-	if !errors.Is(err, table.ErrNotFound) || string(got) != "before" {
-		t.Errorf("AppendGet of an absent key = %q, %v; want dst and ErrNotFound", got, err)
-	}
-}
-
 func TestLookupAllocations(t *testing.T) {
 	for _, codec := range []table.Codec{table.Snappy, table.NoCompression} {
 		var m table.Metrics

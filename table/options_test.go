@@ -50,7 +50,7 @@ func orderOf(compare func() int) table.Comparer {
 	return noOrder{Comparer: table.BytewiseComparer, Func: func(a, b []byte) int { return compare() }}
 }
 
-// The filter's name decides which policy reads it.
+// The filter's name decides which policy reads it, and whether it can have either hash.
 func TestFilterNameDecidesThePolicy(t *testing.T) {
 	t.Parallel()
 	bloom := filter.NewBloom(10)
@@ -59,13 +59,14 @@ func TestFilterNameDecidesThePolicy(t *testing.T) {
 		written  filter.Policy
 		policies []filter.Policy
 		err      string // in FilterErr; "" for none
+		either   bool
 	}{
-		{"both names", bloom, nil, ""},
-		{"goleveldb's name", filter.Rename(bloom, "leveldb.BuiltinBloomFilter"), nil, ""},
-		{"C++ LevelDB's name", filter.Rename(bloom, "leveldb.BuiltinBloomFilter2"), nil, ""},
-		{"no filter", nil, nil, ""},
-		{"a name that nobody knows", filter.Rename(bloom, "my.Bloom"), nil, `filter "my.Bloom": no policy of that name in the options`},
-		{"a name that the options know", filter.Rename(bloom, "my.Bloom"), []filter.Policy{nil, filter.Rename(bloom, "my.Bloom")}, ""},
+		{"both names", bloom, nil, "", false},
+		{"goleveldb's name, which LevelDB < 1.18 has too", filter.Rename(bloom, "leveldb.BuiltinBloomFilter"), nil, "", true},
+		{"LevelDB's name since 1.18", filter.Rename(bloom, "leveldb.BuiltinBloomFilter2"), nil, "", false},
+		{"no filter", nil, nil, "", false},
+		{"a name that nobody knows", filter.Rename(bloom, "my.Bloom"), nil, `filter "my.Bloom": no policy of that name in the options`, false},
+		{"a name that the options know", filter.Rename(bloom, "my.Bloom"), []filter.Policy{nil, filter.Rename(bloom, "my.Bloom")}, "", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var m table.Metrics
@@ -78,6 +79,9 @@ func TestFilterNameDecidesThePolicy(t *testing.T) {
 			checkLookups(t, r, numbered(100))
 			if asked := m.FilterChecks.Load() > 0; asked != (tt.written != nil && tt.err == "") {
 				t.Errorf("filter asked: %v", asked)
+			}
+			if blocks := r.Filters().Blocks; blocks != nil && blocks.EitherHash() != tt.either {
+				t.Errorf("EitherHash = %t", !tt.either)
 			}
 			noError(t, r.Verify())
 		})
@@ -121,9 +125,8 @@ func (p askedPolicy) Contains(filter, key []byte) bool {
 // FilterKey gets the empty key for a nil key, as the table does.
 func TestFilterKeyOfNil(t *testing.T) {
 	t.Parallel()
-	same := func(key []byte) []byte { return key }
-	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: same}, []workload.Pair{{}})
-	r := open(t, contents, &table.ReaderOptions{FilterKey: same})
+	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: wholeKey}, []workload.Pair{{}})
+	r := open(t, contents, &table.ReaderOptions{FilterKey: wholeKey})
 	for _, key := range [][]byte{nil, {}} {
 		_, err := r.Get(key)
 		noError(t, err)

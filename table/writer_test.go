@@ -46,13 +46,7 @@ func TestLayout(t *testing.T) {
 
 func TestAppendRefusesDisorder(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ first, second string }{
-		{"b", "a"},
-		{"b", "b"},
-		{"", ""},
-		{"b", ""},
-		{"aa", "a"},
-	} {
+	for _, tt := range []struct{ first, second string }{{"b", "a"}, {"b", "b"}, {"", ""}, {"b", ""}, {"aa", "a"}} {
 		for _, blockSize := range []int{4096, 1} { // within a block, and across two blocks
 			w := newWriter(t, io.Discard, &table.WriterOptions{BlockSize: blockSize})
 			noError(t, w.Append([]byte(tt.first), nil))
@@ -67,20 +61,12 @@ func TestAppendRefusesDisorder(t *testing.T) {
 
 func TestWriterAfterTheEnd(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		name string
-		end  func(*table.Writer) error
-	}{
-		{"Close", (*table.Writer).Close},
-		{"Abort", (*table.Writer).Abort},
-	} {
+	for name, end := range map[string]func(*table.Writer) error{"Close": (*table.Writer).Close, "Abort": (*table.Writer).Abort} {
 		w := newWriter(t, io.Discard, nil)
-		noError(t, tt.end(w))
-		checkError(t, "Append after "+tt.name, w.Append([]byte("a"), nil), table.ErrClosed, "")
-		checkError(t, "Close after "+tt.name, w.Close(), table.ErrClosed, "")
-		if err := w.Abort(); err != nil {
-			t.Errorf("Abort after %s = %v, want nil", tt.name, err)
-		}
+		noError(t, end(w))
+		checkError(t, "Append after "+name, w.Append([]byte("a"), nil), table.ErrClosed, "")
+		checkError(t, "Close after "+name, w.Close(), table.ErrClosed, "")
+		noError(t, w.Abort())
 	}
 }
 
@@ -166,14 +152,8 @@ func TestWriterRefusesImpossibleOptions(t *testing.T) {
 	t.Parallel()
 	bloom := filter.NewBloom(10)
 	for _, o := range []table.WriterOptions{
-		{BlockSize: -1},
-		{BlockSize: 1<<29 + 1},
-		{RestartInterval: -1},
-		{RestartInterval: math.MinInt},
-		{FilterBaseLg: -1},
-		{FilterBaseLg: 31},
-		{Concurrency: -1},
-		{Concurrency: 1025},
+		{BlockSize: -1}, {BlockSize: 1<<29 + 1}, {RestartInterval: -1}, {RestartInterval: math.MinInt},
+		{FilterBaseLg: -1}, {FilterBaseLg: 31}, {Concurrency: -1}, {Concurrency: 1025},
 		{FilterPolicy: filter.Rename(bloom, strings.Repeat("n", 1025))},
 		{FilterPolicy: tooManyNames{}, TableFilterPolicy: filter.NewTableBloom(10)},
 		{Comparer: longNamed{}, Properties: true},
@@ -348,9 +328,7 @@ func TestConcurrencyBoundsMemory(t *testing.T) {
 		if lag < tt.atLeast {
 			t.Errorf("values of %d bytes: %d bytes under way at last, want at least %d", tt.value, lag, tt.atLeast)
 		}
-		if err := w.Abort(); err != nil {
-			t.Error(err)
-		}
+		noError(t, w.Abort())
 	}
 }
 
