@@ -111,15 +111,19 @@ func GetMany(
 
 // addParts adds parts, which must have a Reader and indexes of keys.
 func (b *batch) addParts(parts []GetManyPart) error {
+	var all []int // shared, since many parts can be about many keys
 	for i, part := range parts {
 		if part.Reader == nil {
 			return fmt.Errorf("table: part %d of the batch has no Reader", i)
 		}
-		if part.Keys == nil {
-			part.Keys = make([]int, len(b.keys))
-			for key := range part.Keys {
-				part.Keys[key] = key
+		if part.Keys == nil && all == nil {
+			all = make([]int, len(b.keys))
+			for key := range all {
+				all[key] = key
 			}
+		}
+		if part.Keys == nil {
+			part.Keys = all
 		}
 		for _, key := range part.Keys {
 			if key < 0 || key >= len(b.keys) {

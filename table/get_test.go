@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
@@ -141,6 +142,7 @@ func TestLookupAllocations(t *testing.T) {
 		cached := open(t, contents, &table.ReaderOptions{Cache: table.NewCache(1 << 20)})
 		present, absent := []byte("key001000"), []byte("key001001")
 		dst, keyDst := make([]byte, 0, 100), make([]byte, 0, 100)
+		parts := slices.Repeat([]table.GetManyPart{{Reader: cached}}, 100)
 		for _, tt := range []struct {
 			name string
 			want error
@@ -157,6 +159,7 @@ func TestLookupAllocations(t *testing.T) {
 			}},
 			{"Get of a present key", nil, 1, "the value is the caller's", func() error { return errorOf(r.Get(present)) }},
 			{"Get from the Cache", nil, 0, "the value is the Cache's", func() error { return errorOf(cached.Get(present)) }},
+			{"GetMany of many tables", nil, 20, "parts without Keys share theirs", func() error { return table.GetMany(t.Context(), [][]byte{absent}, parts, nil, nil) }},
 		} {
 			var err error
 			got := testing.AllocsPerRun(200, func() { err = tt.call() })
