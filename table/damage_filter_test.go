@@ -98,7 +98,8 @@ func TestDamagedFilters(t *testing.T) {
 		{"no handle", metaOf(bloomName, ""), "metaindex block at 77: handle  is not two minimal varints"},
 		{"a handle past the end", metaOf(bloomName, rawtable.Handle(1<<40, 5)), "metaindex block at 77: handle of 5 bytes at 1099511627776 is not within"},
 		{"a handle of 2⁶⁴−5 bytes", metaOf(bloomName, rawtable.Handle(54, math.MaxUint64-4)), "metaindex block at 77: handle of 18446744073709551611 bytes"},
-		{"the handle of a data block", metaOf(bloomName, rawtable.Handle(0, 22)), "filter block at 0: overlaps another block"},
+		{"the handle of the first data block", metaOf(bloomName, rawtable.Handle(0, 22)), "filter block at 0: overlaps another block"},
+		{"a handle into the last data block", metaOf(bloomName, rawtable.Handle(53, 9)), "filter block at 53: overlaps another block"},
 		{"the handle of the metaindex itself", metaOf(bloomName, rawtable.Handle(77, 46)), "filter block at 77: overlaps another block"},
 		{"the handle of the index", metaOf(bloomName, rawtable.Handle(128, 24)), "filter block at 128: overlaps another block"},
 		{"two filters in one block", func(p *twoBlocks) {
