@@ -53,8 +53,8 @@ func NewReader(r io.ReaderAt, size int64, o *ReaderOptions) (*Reader, error) {
 	return (&source{src: r, size: size}).ready(o)
 }
 
-// ready opens the table, or reads the footer only if the source hands out its bytes: the table is then opened at its
-// first use.
+// ready sets the options and opens the table. If the source hands out its bytes, it only reads the footer: the table
+// is then opened at its first use.
 func (s *source) ready(o *ReaderOptions) (*Reader, error) {
 	err := s.o.set(o)
 	if err != nil {

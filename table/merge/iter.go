@@ -29,8 +29,8 @@ func New(c table.Comparer, its ...Iterator) *Iter {
 	m := &Iter{order: rowblock.OrderOf(c), sources: make([]source, n), queue: make([]queued, 0, n)}
 	for i, it := range its {
 		m.sources[i].it = it
-		if table, ok := it.(interface{ PrepareMerge() }); ok {
-			table.PrepareMerge()
+		if it, ok := it.(interface{ PrepareMerge() }); ok {
+			it.PrepareMerge()
 		}
 	}
 	return m
