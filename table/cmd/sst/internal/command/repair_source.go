@@ -45,7 +45,7 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 		case s.Order == table.AnyOrder:
 			return fmt.Errorf("%s: the key order is unknown, and engines need it, so nothing was written: %s", s.Path, comparers.Advice())
 		case s.HasUserKeys():
-			return fmt.Errorf("%s: not a database, as the keys are not internal keys: to keep all pairs, run: sst merge --all-tables %s -o NEW.ldb",
+			return fmt.Errorf("%s: not a database, as the keys are not internal keys: to merge the tables, run: sst merge --all-tables %s -o NEW.ldb",
 				s.Path, text.ShellPath(s.Path))
 		}
 		f.to.retainCompression([]*source.Source{s})
