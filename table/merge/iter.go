@@ -29,7 +29,7 @@ func New(c table.Comparer, its ...Iterator) *Iter {
 	m := &Iter{order: rowblock.OrderOf(c), sources: make([]source, n), queue: make([]queued, 0, n)}
 	for i, it := range its {
 		m.sources[i].it = it
-		if it, ok := it.(interface{ PrepareMerge() }); ok {
+		if it, ok := it.(*table.Iter); ok {
 			it.PrepareMerge()
 		}
 	}

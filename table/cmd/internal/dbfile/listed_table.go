@@ -47,15 +47,17 @@ func (f *File) CheckSize(meta *versions.Table) (note string, err error) {
 
 // Ends returns the first and the last key. A key that cannot be read is nil.
 func (f *File) Ends() (first, last []byte) {
+	return f.keyAt((*table.Iter).First), f.keyAt((*table.Iter).Last)
+}
+
+// keyAt returns the key that an Iter of its own, with a whole budget, moves to.
+func (f *File) keyAt(move func(*table.Iter) bool) []byte {
 	it := f.Reader.NewIter(nil)
 	defer it.Close() // it was only read
-	if it.First() {
-		first = bytes.Clone(it.Key())
+	if !move(it) {
+		return nil
 	}
-	if it.Last() {
-		last = bytes.Clone(it.Key())
-	}
-	return first, last
+	return bytes.Clone(it.Key())
 }
 
 // CheckEnds returns an error if the first or the last key differs from the MANIFEST's.
