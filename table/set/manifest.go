@@ -37,6 +37,11 @@ type Layer struct {
 	Removals []Table
 }
 
+// equal reports whether each table of l is the same as that of m.
+func (l Layer) equal(m Layer, same func(a, b Table) bool) bool {
+	return slices.EqualFunc(l.Tables, m.Tables, same) && slices.EqualFunc(l.Removals, m.Removals, same)
+}
+
 // All returns all tables in file order: Tables, then those in each Layer.
 func (m *Manifest) All() iter.Seq[*Table] {
 	return func(yield func(*Table) bool) {

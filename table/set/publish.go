@@ -230,13 +230,8 @@ func firstMissing(ctx context.Context, s Store, tables iter.Seq[*Table]) (*Table
 
 // has reports whether l is empty, or has the tables of the newest layer.
 func (old storedManifest) has(l Layer) bool {
-	if len(l.Tables)+len(l.Removals) == 0 {
-		return true
-	}
-	same := func(a, b Table) bool { return a.SHA256 == b.SHA256 }
-	n := len(old.Layers)
-	return n > 0 && slices.EqualFunc(old.Layers[n-1].Tables, l.Tables, same) &&
-		slices.EqualFunc(old.Layers[n-1].Removals, l.Removals, same)
+	n, same := len(old.Layers), func(a, b Table) bool { return a.SHA256 == b.SHA256 }
+	return len(l.Tables)+len(l.Removals) == 0 || n > 0 && old.Layers[n-1].equal(l, same)
 }
 
 // add writes a manifest with the tables, alone or as a layer. It returns them with their names in the manifest. If
@@ -257,6 +252,11 @@ func (old storedManifest) add(ctx context.Context, s Store, tables Layer, o *Bui
 		}
 		if old, err = readBase(ctx, s, o); err != nil {
 			return l, err
+		}
+		// The Store may have lost a response, and the other program's layer may be above this one. It must stay there.
+		sameName := func(a, b Table) bool { return a.Name == b.Name }
+		if slices.ContainsFunc(old.Layers, func(m Layer) bool { return m.equal(l, sameName) }) {
+			return l, checkStillExist(ctx, s, old.name, old.Manifest)
 		}
 	}
 }
