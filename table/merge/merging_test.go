@@ -56,3 +56,11 @@ func TestMergingComparesOnceAndAllocatesNothing(t *testing.T) {
 		}
 	}
 }
+
+// New calls no method of an Iterator that embeds an Iter, which may be nil until its first move.
+func TestNewMovesNothing(t *testing.T) {
+	type lazy struct{ *table.Iter }
+	if merge.New(nil, lazy{}).Valid() {
+		t.Error("a new Iter is valid")
+	}
+}
