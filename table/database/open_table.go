@@ -106,7 +106,19 @@ func (p *opener) openTable(t *versions.Table, v *versions.Version, c *contents) 
 		}
 		p.opened[t.Number] = o
 	}
+	if err := p.readIndex(o); err != nil {
+		return o, err
+	}
 	return o, p.checkSeparators(o, v, c)
+}
+
+// readIndex reads the index of a mapped table, which opening it does not, if reading can continue without the table.
+func (p *opener) readIndex(o *openedTable) error {
+	if !p.o.Reader.Mapped || p.o.OnLoss == nil && !p.o.LazyTables {
+		return nil
+	}
+	_, err := o.Tail()
+	return err
 }
 
 // openListed opens the file of a table that a version lists.
@@ -181,14 +193,13 @@ func (t *openedTable) has(separator []byte) bool {
 }
 
 // checkSeparators returns an error if goleveldb's recovery has written a table of level 0. Such a table has internal
-// keys in the order of user keys, so lookups miss keys. Its separators are not internal keys of this database. If
-// reading can continue without a corrupt table, it also reads the index of a mapped one, since opening that does not.
+// keys in the order of user keys, so lookups miss keys. Its separators are not internal keys of this database.
 func (p *opener) checkSeparators(o *openedTable, v *versions.Version, c *contents) error {
-	if goesOn := p.o.OnLoss != nil || p.o.LazyTables; o.listed.Level > 0 && !(goesOn && p.o.Reader.Mapped) {
+	if o.listed.Level > 0 {
 		return nil
 	}
 	layout, err := o.Layout()
-	if err != nil || o.listed.Level > 0 {
+	if err != nil {
 		return err
 	}
 	for i, e := range layout.Data {
