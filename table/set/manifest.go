@@ -37,7 +37,7 @@ type Layer struct {
 	Removals []Table
 }
 
-// equal reports whether each table of l is the same as that of m.
+// equal reports whether l and m have the same tables, which same compares.
 func (l Layer) equal(m Layer, same func(a, b Table) bool) bool {
 	return slices.EqualFunc(l.Tables, m.Tables, same) && slices.EqualFunc(l.Removals, m.Removals, same)
 }

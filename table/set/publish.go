@@ -254,8 +254,8 @@ func (old storedManifest) add(ctx context.Context, s Store, tables Layer, o *Bui
 			return l, err
 		}
 		// The Store may have lost a response, and the other program's layer may be above this one. It must stay there.
-		sameName := func(a, b Table) bool { return a.Name == b.Name }
-		if slices.ContainsFunc(old.Layers, func(m Layer) bool { return m.equal(l, sameName) }) {
+		same := func(a, b Table) bool { return a.Name == b.Name && a.SHA256 == b.SHA256 }
+		if slices.ContainsFunc(old.Layers, func(m Layer) bool { return m.equal(l, same) }) {
 			return l, checkStillExist(ctx, s, old.name, old.Manifest)
 		}
 	}
