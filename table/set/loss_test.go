@@ -63,7 +63,7 @@ func without(m *set.Manifest, lost map[string]bool) *set.Manifest {
 	return others
 }
 
-// checkHidden compares the results of s with those of the intact set, and of a set of the intact tables.
+// checkHidden compares lookups in s with lookups in the intact set, and in a set of the intact tables.
 func checkHidden(t *testing.T, sound, s, others *set.Set) {
 	t.Helper()
 	all, rest := s.Manifest(), others.Manifest()

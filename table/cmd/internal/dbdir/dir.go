@@ -36,7 +36,7 @@ type Dir struct {
 	Logs    []string          // paths of the live logs, or of all logs, the oldest first
 	Notes   []string          // notes for the user, for example about skipped files
 	Damage  []error           // FileErrors for damage other than missing tables and Flaws
-	LostSet error             // a FileError if tables have names as in a set without a manifest; part of Damage unless AllTables is set
+	LostSet error             // a FileError if tables have names as in a set, but no manifest was read; part of Damage unless AllTables is set
 
 	// Flaws are things in CURRENT and the MANIFEST that engines do not write. Tables and logs can still be read.
 	Flaws []versions.Flaw

@@ -2,8 +2,8 @@ package salvage
 
 import "bytes"
 
-// classifyInner finds the blocks before an offset that are no data blocks. They are there if pages have moved, or if
-// another table follows.
+// classifyInner determines the kinds of the blocks before an offset. If pages have moved, or another table follows,
+// some are no data blocks.
 func (s *search) classifyInner(end int, lengths map[uint64]bool) {
 	var before, e extent
 	for next := range s.blocks.all() {
@@ -30,7 +30,7 @@ func (s *search) innerKind(before, e, next extent, lengths map[uint64]bool) bloc
 	return k
 }
 
-// isBefore reports whether block a is missing, or its keys are bytewise smaller than those of block b.
+// isBefore reports whether block a is missing, or all its keys are bytewise smaller than each key of block b.
 func (s *search) isBefore(a, b extent) bool {
 	if a.end == 0 {
 		return true

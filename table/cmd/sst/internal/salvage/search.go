@@ -106,9 +106,8 @@ var propertyName = regexp.MustCompile(`^(rocksdb|pebble|sievetable)\.`)
 // properties, in any order.
 const maxTrailingBlocks = 3
 
-// classify determines the kinds of the last blocks with entries, of those that a metaindex lists, and of those before.
-// last contains these last blocks and one more. lengths contains the lengths of all blocks. unread is the size of the
-// gap at the start of the file.
+// classify determines the kinds of all blocks. last contains the last blocks with entries and one more. lengths
+// contains the lengths of all blocks. unread is the size of the gap at the start of the file.
 func (s *search) classify(last []extent, lengths map[uint64]bool, unread int) {
 	if len(last) > maxTrailingBlocks {
 		s.classifyInner(last[1].start, lengths)
@@ -125,7 +124,10 @@ func (s *search) classify(last []extent, lengths map[uint64]bool, unread int) {
 		atEnd := e.end+format.TrailerLen+format.FooterLen >= len(written)
 		is := kindOf(it, lengths, uint64(e.start), uint64(unread), e == index || atEnd && hasMagic, atEnd, s.overlaps(e, last[:i]))
 		if taken[is] {
-			before := append([]extent{{}}, last...)[i]
+			var before extent
+			if i > 0 {
+				before = last[i-1]
+			}
 			is = s.innerKind(before, e, last[i+1], lengths)
 		}
 		s.kinds[e.start], taken[is] = is, it.First() // the empty index of an empty table looks like a metaindex
