@@ -16,6 +16,20 @@ type narrower interface {
 	Narrow(filter []byte) ([]byte, error)
 }
 
+// A pagedPolicy is a filter.TablePolicy with the optional methods of filters that are read by the page.
+type pagedPolicy interface {
+	OpenPaged(tail []byte, size uint64) (filter.PagedFilter, error)
+	PagedTail() int
+}
+
+// byPage returns p if its filters are read by the page, or nil.
+func byPage(p namedPolicy) pagedPolicy {
+	if paged, ok := p.(pagedPolicy); ok && paged.PagedTail() > 0 {
+		return paged
+	}
+	return nil
+}
+
 // filterBits returns the result of p's optional method FilterBits, or 0.
 func filterBits(p filter.TablePolicy, contents []byte) int {
 	if b, ok := p.(interface{ FilterBits(filter []byte) int }); ok {
@@ -78,8 +92,8 @@ func (f metaReader) openFilter(filters *layout.Filters, b *metaBlock, others []*
 
 // readFilter reads a filter of a known policy, or exceptions, and sets the field of filters for it.
 func (f metaReader) readFilter(filters *layout.Filters, b *metaBlock) error {
-	if p := byPage(b.policy); p != nil && f.byPage && b.Kind == tablefile.TableFilterBlock {
-		return f.openPages(filters, b, p)
+	if f.byPage && b.Kind == tablefile.TableFilterBlock && byPage(b.policy) != nil {
+		return f.openPages(filters, b)
 	}
 	var s tablefile.Scratch
 	contents, err := f.ReadInPlace(b.Kind, b.Handle, &s)
@@ -118,6 +132,25 @@ func openTableFilter(filters *layout.Filters, b *metaBlock, contents []byte) err
 		filters.Table, filters.TableSize, filters.TableBits = table, int64(len(contents)), bits
 	}
 	return err
+}
+
+// openPrefixer returns the Prefixer whose prefixes the filters hold. It is nil if they hold none, or if the Prefixer
+// is unknown.
+func (f metaReader) openPrefixer(m tablefile.Metaindex) (filter.Prefixer, error) {
+	h, err := m.Find(format.PrefixName)
+	if err != nil || h.Length == 0 {
+		return nil, err
+	}
+	p, err := f.propertiesAt(h, new(tablefile.Scratch))
+	if err != nil {
+		return nil, err
+	}
+	for _, known := range f.o.FilterPrefixes {
+		if known != nil && known.Name() == p.FilterPrefix {
+			return known, nil
+		}
+	}
+	return prefixerOf(p.FilterPrefix), nil
 }
 
 // isReadError reports whether err means that a filter could not be read, not that it is corrupt or unknown.

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"crypto/sha256"
 	"errors"
 	"io"
 	"slices"
@@ -38,7 +39,9 @@ func newIndexTable(
 	if err := t.file.ReadIndex(false); err != nil {
 		return nil, nil, err
 	}
-	m, err = t.file.CheckTailSum(o.TailSum, s)
+	if o.TailSum != [sha256.Size]byte{} {
+		m, err = t.file.CheckTailSum(o.TailSum, s)
+	}
 	return t, m, err
 }
 

@@ -10,22 +10,9 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-// A pagedPolicy is a filter.TablePolicy with the optional methods of filters that are read by the page.
-type pagedPolicy interface {
-	OpenPaged(tail []byte, size uint64) (filter.PagedFilter, error)
-	PagedTail() int
-}
-
-// byPage returns p if its filters are read by the page, or nil.
-func byPage(p namedPolicy) pagedPolicy {
-	if paged, ok := p.(pagedPolicy); ok && paged.PagedTail() > 0 {
-		return paged
-	}
-	return nil
-}
-
 // openPages opens a table filter that lookups read by the page.
-func (f metaReader) openPages(filters *layout.Filters, b *metaBlock, p pagedPolicy) error {
+func (f metaReader) openPages(filters *layout.Filters, b *metaBlock) error {
+	p := byPage(b.policy)
 	tail := make([]byte, p.PagedTail())
 	if err := f.ReadEnd(b.Kind, b.Handle, tail); err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
@@ -108,25 +107,6 @@ func checkPrefixer(p filter.Prefixer, key []byte) error {
 		}
 	}
 	return nil
-}
-
-// openPrefixer returns the Prefixer whose prefixes the filters hold. It is nil if they hold none, or if the Prefixer
-// is unknown.
-func (f metaReader) openPrefixer(m tablefile.Metaindex) (filter.Prefixer, error) {
-	h, err := m.Find(format.PrefixName)
-	if err != nil || h.Length == 0 {
-		return nil, err
-	}
-	p, err := f.propertiesAt(h, new(tablefile.Scratch))
-	if err != nil {
-		return nil, err
-	}
-	for _, known := range f.o.FilterPrefixes {
-		if known != nil && known.Name() == p.FilterPrefix {
-			return known, nil
-		}
-	}
-	return prefixerOf(p.FilterPrefix), nil
 }
 
 // prefixFalseNegative returns an error if a filter rules out the prefix of a filter key in the table.

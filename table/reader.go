@@ -227,7 +227,7 @@ func (r *Reader) Close() error {
 	}
 	r.firstUse.Lock()
 	defer r.firstUse.Unlock()
-	if t := r.opened.Load(); t != nil {
+	if t := r.opened.Load(); t != nil && r.o.Cache != nil {
 		t.file.Uncache()
 	}
 	if _, mapped := r.src.(*tablefile.Mapping); mapped {

@@ -69,6 +69,25 @@ func (b *Block) openCached() bool {
 	return true
 }
 
+// Cached returns the entries of data block i, or nil if they are not in the cache, and counts a hit or a miss.
+func (f *File) Cached(i int) *rowblock.Cached {
+	if f.cached == nil {
+		return nil
+	}
+	b := f.cached[i].Load()
+	if b != nil {
+		b.Touch()
+	}
+	if m := f.o.Counters; m != nil {
+		if b != nil {
+			m.CacheHits.Add(1)
+		} else {
+			m.CacheMisses.Add(1)
+		}
+	}
+	return b
+}
+
 // read reads the block into b.scratch, and decodes it only if the cache takes it.
 func (b *Block) read(noFill bool) (err error) {
 	f, s := b.f, b.scratch

@@ -103,25 +103,6 @@ func (s *cacheEntry) unlinkFromFile() {
 	}
 }
 
-// Cached returns the entries of data block i, or nil if they are not in the cache, and counts a hit or a miss.
-func (f *File) Cached(i int) *rowblock.Cached {
-	if f.cached == nil {
-		return nil
-	}
-	b := f.cached[i].Load()
-	if b != nil {
-		b.Touch()
-	}
-	if m := f.o.Counters; m != nil {
-		if b != nil {
-			m.CacheHits.Add(1)
-		} else {
-			m.CacheMisses.Add(1)
-		}
-	}
-	return b
-}
-
 // Use returns the number of evictions so far, the number of blocks, and their memory use in bytes.
 func (c *Cache) Use() (evictions uint64, blocks int, size int64) {
 	c.mu.Lock()

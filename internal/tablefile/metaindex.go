@@ -167,12 +167,8 @@ func (f *File) ReadDigest(h Handle) ([]byte, error) {
 	return s.block[:h.Length], nil
 }
 
-// CheckTailSum checks that the table's TailSum is want, and returns the metaindex, which uses memory of s. If want
-// is zero, CheckTailSum does nothing.
+// CheckTailSum checks that the table's TailSum is want, and returns the metaindex, which uses memory of s.
 func (f *File) CheckTailSum(want [sha256.Size]byte, s *Scratch) (Metaindex, error) {
-	if want == ([sha256.Size]byte{}) {
-		return nil, nil
-	}
 	m, err := f.ReadMetaindex(s)
 	if err != nil {
 		return nil, err
