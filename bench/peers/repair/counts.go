@@ -13,7 +13,6 @@ type counts struct {
 	right   int // the newest values
 	old     int // values that had been overwritten
 	deleted int // pairs whose keys had been deleted
-	missing int // keys that lost their values
 	unnamed int // old and deleted pairs that sst does not name
 	foreign int // values that the keys never had: from bytes that a repair did not check
 
@@ -21,7 +20,7 @@ type counts struct {
 }
 
 func (c *counts) add(o counts) {
-	c.right, c.old, c.deleted, c.missing = c.right+o.right, c.old+o.old, c.deleted+o.deleted, c.missing+o.missing
+	c.right, c.old, c.deleted = c.right+o.right, c.old+o.old, c.deleted+o.deleted
 	c.unnamed, c.foreign = c.unnamed+o.unnamed, c.foreign+o.foreign
 	c.ahead.add(o.ahead)
 	c.aheadOfAll.add(o.aheadOfAll)
@@ -71,8 +70,6 @@ func (m *model) count(r repaired, left survival, names func(key string, newest u
 		switch {
 		case m.isRight(r, key):
 			c.right++
-		case !found && !want.deleted:
-			c.missing++
 		case !found:
 		case !m.had(key, value):
 			c.foreign++

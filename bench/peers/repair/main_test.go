@@ -41,7 +41,7 @@ func TestBadArguments(t *testing.T) {
 // All faults of a repair are reported.
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	r := &result{database: &database{}, repaired: make([]repaired, len(repairNames)), counts: make([]counts, len(repairNames))}
+	r := &result{database: &database{}}
 	r.counts[bySST].foreign, r.counts[bySSTCertain].unnamed = 3, 4
 	for _, want := range []string{"3 pairs that never were", "4 old and deleted pairs"} {
 		if err := r.check(); err == nil || !strings.Contains(err.Error(), want) {

@@ -29,7 +29,7 @@ type repairers struct {
 }
 
 // repairNames lists the repairs, first those by sst.
-var repairNames = []string{"sst repair", "sst repair --all-tables", "sst repair --certain", "RepairDB", "RecoverFile"}
+var repairNames = [...]string{"sst repair", "sst repair --all-tables", "sst repair --certain", "RepairDB", "RecoverFile"}
 
 const (
 	bySST = iota

@@ -19,8 +19,8 @@ type result struct {
 	database *database
 	kind     string
 	damages  []dbdamage.Damage
-	repaired []repaired // by each of repairNames
-	counts   []counts   // for each of repaired
+	repaired [len(repairNames)]repaired
+	counts   [len(repairNames)]counts
 }
 
 func (r *result) String() string {
@@ -60,12 +60,10 @@ func (s *stand) try(i int) (*result, error) {
 	if err == nil {
 		r.kind, r.damages, err = damage(rand.New(rand.NewPCG(uint64(i), 43)), i, dir)
 	}
-	for _, name := range repairNames {
-		var made repaired
+	for i, name := range repairNames {
 		if err == nil {
-			made, err = s.repairCopy(name, dir)
+			r.repaired[i], err = s.repairCopy(name, dir)
 		}
-		r.repaired = append(r.repaired, made)
 	}
 	if err != nil {
 		return r, fmt.Errorf("%v: %w", r, err)
@@ -84,7 +82,7 @@ func (r *result) count() {
 		} else if !isSound(r.damages) { // sst then warns about all keys, which does not count
 			names = made.said.Names
 		}
-		r.counts = append(r.counts, m.count(made, left, names))
+		r.counts[i] = m.count(made, left, names)
 	}
 	for i, made := range r.repaired[firstPeer:] {
 		c := &r.counts[firstPeer+i]
