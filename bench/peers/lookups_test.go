@@ -112,7 +112,7 @@ func (l *lookupTables) writePebble(pairs []workload.Pair) error {
 	if err := pebble.WriteTable(o.FS, "table", pebble.LastLevel(o), setAll(pairs)); err != nil {
 		return err
 	}
-	return pebble.Ingest(o, "db", []string{"table"}, func(*cockroach.DB) {})
+	return pebble.Ingest(o, "db", []string{"table"})
 }
 
 // setAll returns a function that sets the pairs.

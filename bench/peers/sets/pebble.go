@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"time"
 
 	cockroach "github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -20,8 +19,7 @@ func pebbleOptions(n int) *cockroach.Options {
 	return o
 }
 
-// writePebble writes the keys into tables, and has a database ingest these. It returns when no compaction is in
-// progress.
+// writePebble writes the keys into tables, and has a database ingest these.
 func writePebble(dir string, k *keyFile) error {
 	o := pebbleOptions(k.n)
 	if err := o.FS.MkdirAll(dir, 0o777); err != nil {
@@ -38,11 +36,7 @@ func writePebble(dir string, k *keyFile) error {
 		}
 		tables = append(tables, name)
 	}
-	return pebble.Ingest(o, dir, tables, func(db *cockroach.DB) {
-		for db.Metrics().Compact.NumInProgress > 0 {
-			time.Sleep(10 * time.Millisecond)
-		}
-	})
+	return pebble.Ingest(o, dir, tables)
 }
 
 // A pebbleDB is a database that counts the keys that its filters do not rule out.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/bloom"
@@ -49,15 +50,17 @@ func WriteTable(
 	return errors.Join(pairs(w.Set), w.Close())
 }
 
-// Ingest has the database in dir ingest the tables. It creates the database if there is none. settle is called
-// before the database is closed.
-func Ingest(o *pebble.Options, dir string, tables []string, settle func(*pebble.DB)) error {
+// Ingest has the database in dir ingest the tables. It creates the database if there is none, and returns when no
+// compaction is in progress.
+func Ingest(o *pebble.Options, dir string, tables []string) error {
 	db, err := pebble.Open(dir, o)
 	if err != nil {
 		return err
 	}
 	err = db.Ingest(context.Background(), tables)
-	settle(db)
+	for db.Metrics().Compact.NumInProgress > 0 {
+		time.Sleep(10 * time.Millisecond)
+	}
 	return errors.Join(err, db.Close())
 }
 
