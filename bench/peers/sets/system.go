@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -49,21 +48,16 @@ func runProcess(cmd *exec.Cmd) (spending, []byte, error) {
 type memory struct {
 	Anon   int64 // resident anonymous memory: RssAnon
 	Mapped int64 // resident pages of files: RssFile
-	Heap   int64 // in use on Go's heap
-	Peak   int64 // largest resident size: VmHWM
 }
 
 // memoryNow returns the memory of this process, without what the garbage collector can free.
 func memoryNow() (m memory, err error) {
 	debug.FreeOSMemory()
-	var stats runtime.MemStats
-	runtime.ReadMemStats(&stats)
-	m.Heap = int64(stats.HeapAlloc)
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		return m, fmt.Errorf("%w: memory is measured on Linux only", err)
 	}
-	for name, to := range map[string]*int64{"RssAnon:": &m.Anon, "RssFile:": &m.Mapped, "VmHWM:": &m.Peak} {
+	for name, to := range map[string]*int64{"RssAnon:": &m.Anon, "RssFile:": &m.Mapped} {
 		_, text, _ := strings.Cut(string(status), name)
 		var kib int64
 		if _, err := fmt.Sscan(text, &kib); err != nil {
@@ -74,9 +68,9 @@ func memoryNow() (m memory, err error) {
 	return m, nil
 }
 
-// since returns the growth since before. The peak is unchanged.
+// since returns the growth since before.
 func (m memory) since(before memory) memory {
-	return memory{max(0, m.Anon-before.Anon), max(0, m.Mapped-before.Mapped), max(0, m.Heap-before.Heap), m.Peak}
+	return memory{max(0, m.Anon-before.Anon), max(0, m.Mapped-before.Mapped)}
 }
 
 // eachFile calls do for each file in a directory and its subdirectories.
