@@ -63,10 +63,10 @@ const maxNumbers = 6
 // MaxKeys is the largest Config.Keys.
 const MaxKeys = 1_000_000
 
-// Validate returns an error that names the first flag with a wrong value.
+// Validate returns an error that names the first flag with a wrong value. Flags whose values are bounded when they
+// are parsed are not checked again.
 func (c Config) Validate() error {
 	if err := cmp.Or(
-		cli.CheckRange("-n", c.Keys, 1, MaxKeys),
 		cli.CheckRange("--runs", c.Runs, 2, 1000),
 		cli.CheckRange("--lookups", c.Lookups, 100, 1_000_000),
 		cli.CheckRange("--width", cmp.Or(c.Width, minWidth), minWidth, 4000),

@@ -13,8 +13,6 @@ func TestValidate(t *testing.T) {
 		want   string
 	}{
 		{"nothing wrong", func(*Config) {}, ""},
-		{"few keys", func(c *Config) { c.Keys = 0 }, "-n is 0, not 1 to 1000000"},
-		{"many keys", func(c *Config) { c.Keys = 1_000_001 }, "-n is 1000001"},
 		{"one run", func(c *Config) { c.Runs = 1 }, "--runs is 1, not 2 to 1000"},
 		{"few lookups", func(c *Config) { c.Lookups = 99 }, "--lookups is 99, not 100 to 1000000"},
 		{"a chart for phones", func(c *Config) { c.Width = 340 }, ""},
@@ -45,9 +43,6 @@ func TestValidate(t *testing.T) {
 		}
 		if !strings.HasPrefix(got, tt.want) || (got == "") != (tt.want == "") {
 			t.Errorf("%s: error %q, want %q", tt.name, got, tt.want)
-		}
-		if _, err := Measure(c, func() {}); (err == nil) != (tt.want == "") {
-			t.Errorf("%s: Measure's error is %v", tt.name, err)
 		}
 	}
 }

@@ -14,12 +14,9 @@ import (
 func (c Config) Trials() int { return len(c.shapes()) * c.Runs }
 
 // Measure runs all trials, as many in parallel as there are processors and memory for. It calls done after each
-// trial, from any goroutine. The result depends only on c. It has a Point for each shape, policy, bits per key
-// and load or k, in this order.
+// trial, from any goroutine. c must be valid. The result depends only on c. It has a Point for each shape, policy,
+// bits per key and load or k, in this order.
 func Measure(c Config, done func()) ([]Point, error) {
-	if err := c.Validate(); err != nil {
-		return nil, err
-	}
 	policies, err := c.sizedPolicies()
 	if err != nil {
 		return nil, err
