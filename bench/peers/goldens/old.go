@@ -1,12 +1,18 @@
 package main
 
 import (
+	_ "embed"
 	"errors"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
 
-	"github.com/sievetable/sievetable/bench/peers/internal/iq80"
+	"github.com/sievetable/sievetable/bench/peers/internal/cxxtool"
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
 	"github.com/sievetable/sievetable/internal/manifest"
+	"github.com/sievetable/sievetable/internal/workload"
 )
 
 // oldEngines are engines that few machines have installed.
@@ -44,7 +50,14 @@ func (o oldEngines) leveldb117(tmp string) (p producer, err error) {
 	return p, nil
 }
 
-// java returns iq80's LevelDB. Its empty blocks, such as the metaindex of each table, have no restart point.
+//go:embed WriteTable.java
+var javaSource []byte
+
+// jars is the directory of Java libraries on Debian.
+const jars = "/usr/share/java"
+
+// java returns iq80's LevelDB for Java. Its empty blocks, such as the metaindex of each table, have no restart
+// point. It compiles a small program against the installed library.
 func (o oldEngines) java(tmp string) (p producer, err error) {
 	p.name = "iq80"
 	for _, dataset := range []string{"empty", "one", "mixed", "byte-edges"} {
@@ -55,10 +68,24 @@ func (o oldEngines) java(tmp string) (p producer, err error) {
 	if !o.iq80 {
 		return p, nil
 	}
-	tool, err := iq80.Build(tmp)
-	if err != nil {
+	versioned, _ := filepath.Glob(jars + "/leveldb-[0-9]*.jar") // fails only for a malformed pattern
+	if _, err := exec.LookPath("javac"); err != nil || len(versioned) == 0 {
+		return p, errors.New("iq80: not installed (Debian: apt-get install default-jdk-headless libleveldb-java)")
+	}
+	p.version = strings.TrimSuffix(strings.TrimPrefix(filepath.Base(versioned[0]), "leveldb-"), ".jar")
+	classPath := strings.Join([]string{tmp, jars + "/leveldb.jar", jars + "/leveldb-api.jar", jars + "/guava.jar"}, ":")
+	source := filepath.Join(tmp, "WriteTable.java")
+	if err := os.WriteFile(source, javaSource, 0o666); err != nil {
 		return p, err
 	}
-	p.version, p.write = tool.Version, tool.Write
-	return p, nil
+	p.write = func(g manifest.Table, pairs []workload.Pair) ([]byte, error) {
+		file := filepath.Join(tmp, "table")
+		_, err := cxxtool.Run("java", cxxtool.Pairs(pairs), "-cp", classPath, "WriteTable", file, strconv.Itoa(g.BlockSize), strconv.Itoa(g.RestartInterval))
+		if err != nil {
+			return nil, err
+		}
+		return os.ReadFile(file)
+	}
+	_, err = cxxtool.Run("javac", nil, "-cp", classPath, source)
+	return p, err
 }
