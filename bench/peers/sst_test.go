@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,9 +21,8 @@ type sstCommand string
 func buildSST(t *testing.T) sstCommand {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "sst")
-	if out, err := exec.Command("go", "build", "-o", path, "github.com/sievetable/sievetable/table/cmd/sst").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
+	_, err := cxxtool.Run("go", nil, "build", "-o", path, "github.com/sievetable/sievetable/table/cmd/sst")
+	noError(t, err)
 	return sstCommand(path)
 }
 

@@ -84,7 +84,10 @@ func (d *database) live(cxx *leveldb.Database, rng *rand.Rand) error {
 	}
 	cmd := cxx.Churn(d.dir, false)
 	cmd.Stdin = in
-	return succeed(cmd)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%v: %w\n%s", cmd.Args, err, out)
+	}
+	return nil
 }
 
 // linkFiles links the tables and logs of a database into another directory.

@@ -13,13 +13,12 @@ package main
 import (
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"log"
 	"os"
-	"os/exec"
 	"path/filepath"
 
+	"github.com/sievetable/sievetable/bench/peers/internal/cxxtool"
 	"github.com/sievetable/sievetable/bench/peers/internal/leveldb"
 )
 
@@ -74,13 +73,6 @@ func newRepairers(dir string) (r repairers, err error) {
 		return r, err
 	}
 	r.sst = filepath.Join(dir, "sst")
-	return r, succeed(exec.Command("go", "build", "-o", r.sst, "github.com/sievetable/sievetable/table/cmd/sst"))
-}
-
-// succeed runs a command that must succeed.
-func succeed(cmd *exec.Cmd) error {
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%v: %w\n%s", cmd.Args, err, out)
-	}
-	return nil
+	_, err = cxxtool.Run("go", nil, "build", "-o", r.sst, "github.com/sievetable/sievetable/table/cmd/sst")
+	return r, err
 }
