@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sievetable/sievetable/bench/peers/internal/history"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -119,7 +118,7 @@ func (l *lives) kill(t *testing.T, rng *rand.Rand) {
 	noError(t, err)
 	noError(t, cmd.Start())
 	after := time.Duration(rng.IntN(int(30 * time.Millisecond)))
-	go writeOps(in, history.Churn(rand.New(rand.NewPCG(rng.Uint64(), 14))))
+	go writeOps(in, churn(rand.New(rand.NewPCG(rng.Uint64(), 14))))
 	if rng.IntN(5) > 0 || l.fresh {
 		after = time.Duration(rng.IntN(int(600 * time.Millisecond)))
 		if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {

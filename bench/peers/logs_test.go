@@ -26,9 +26,9 @@ func commit(kind history.Kind, start, end, step int, value string) []history.Op 
 	return append(ops, history.Op{Kind: history.Commit})
 }
 
-// some returns the first n ops of Churn.
+// some returns the first n ops of churn.
 func some(n int, seed uint64) (ops []history.Op) {
-	for op := range history.Churn(rand.New(rand.NewPCG(seed, 14))) {
+	for op := range churn(rand.New(rand.NewPCG(seed, 14))) {
 		if len(ops) == n {
 			break
 		}

@@ -3,7 +3,9 @@
 package history
 
 import (
+	"bufio"
 	"encoding/binary"
+	"io"
 
 	"github.com/sievetable/sievetable/internal/workload"
 )
@@ -80,4 +82,18 @@ func (o *Op) Append(dst []byte) []byte {
 		dst = binary.LittleEndian.AppendUint32(dst, n)
 	}
 	return append(append(dst, o.Key...), o.Value...)
+}
+
+// Read reads an Op in the format of Append. At the end of the input, it returns io.EOF.
+func Read(r *bufio.Reader) (Op, error) {
+	var head [4]uint32
+	if err := binary.Read(r, binary.LittleEndian, &head); err != nil {
+		return Op{}, err
+	}
+	data := make([]byte, int(head[2])+int(head[3]))
+	_, err := io.ReadFull(r, data)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return Op{Kind: Kind(head[0]), Snapshot: int(head[1]), Key: data[:head[2]:head[2]], Value: data[head[2]:]}, err
 }
