@@ -13,6 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/table"
@@ -64,6 +65,7 @@ func passing(r *table.Reader, n int) (listed, others float64) {
 // A Reader keeps at most its policy's bits, and rules out the same keys as the narrowed filter. With Never it keeps
 // all bits, even if there are no exceptions.
 func TestReaderNarrowsFilters(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	const n, absent = 20_000, 100_000
 	for _, bits := range allBits {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/paged"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -134,7 +135,11 @@ func (p *pagedTable) answers(t *testing.T, r *table.Reader, o table.GetManyOptio
 // For any table, source and Cache, a filter that is read by the page gives the same results as in memory.
 func TestByPageAndInMemoryAnswerAlike(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	seeds := uint64(20)
+	if long.Race {
+		seeds = 4
+	}
+	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(51, seed))
 		p := newPagedTable(t, rng, 1+rng.IntN(6000), rng.IntN(3) == 0)
 		inMemory := p.open(t, bytes.NewReader(p.contents), table.ReaderOptions{}, paged.Policy{}.InMemory())

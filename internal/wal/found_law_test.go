@@ -16,6 +16,7 @@ import (
 // Reading damaged logs, one after another, finds only their own writes, or marks others as uncertain. Writes that
 // are not found are reported as lost.
 func TestWhatIsFoundBehindDamage(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for seed := range uint64(long.Rounds(400, 10_000)) {
 		random := rand.New(rand.NewPCG(seed, 11))

@@ -59,6 +59,7 @@ func hasNoBatches(t *testing.T, file []byte) bool {
 // HasNoBatches is true for a file without batches, even if it ends within a record or in zeros. It is false if there
 // is one batch, or damage.
 func TestHasNoBatches(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for seed := range uint64(long.Rounds(150, 2000)) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -94,6 +95,7 @@ func TestHasNoBatches(t *testing.T) {
 
 // However a log is damaged, HasNoBatches is false.
 func TestDamagedLogHasBatches(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for seed := range uint64(long.Rounds(150, 2000)) {
 		rng := rand.New(rand.NewPCG(seed, 2))
