@@ -33,7 +33,7 @@ type Dir struct {
 	Layers  int               // number of layers above the base of the set
 	Order   dbfile.Order      // the order that the MANIFEST names
 	Tables  []TableFile       // the newest first: by level and number, or by layer and key
-	Logs    []string          // paths of the live logs, or of all logs, the oldest first
+	Logs    []TableFile       // the live logs, or all logs, the oldest first
 	Notes   []string          // notes for the user, for example about skipped files
 	Damage  []error           // FileErrors for damage other than missing tables and Flaws
 	LostSet error             // a FileError if tables have names as in a set, but no manifest was read; part of Damage unless AllTables is set
@@ -89,7 +89,7 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 		return Dir{}, fmt.Errorf("%s: no .ldb or .sst files in this directory", dir)
 	}
 	slices.SortFunc(d.Tables, compareNewestFirst)
-	slices.SortFunc(d.Logs, func(a, b string) int { return compareNumbered(numbered(a), numbered(b)) })
+	slices.SortFunc(d.Logs, compareNumbered)
 	if o.NoLogs {
 		d.leaveOutLogs(o)
 	}
@@ -106,7 +106,7 @@ func (d *Dir) setFiles(o ListOptions, names []string) error {
 		case versions.IsTableName(path):
 			d.Tables = append(d.Tables, numbered(path))
 		case versions.IsLogName(name):
-			d.Logs = append(d.Logs, path)
+			d.Logs = append(d.Logs, numbered(path))
 		case versions.IsCurrentOrManifest(name):
 			if err := o.Outputs.CheckAll([]string{path}); err != nil {
 				return err
@@ -132,7 +132,7 @@ func (d *Dir) applyState(o ListOptions, names []string) error {
 		d.applyManifest(o, names)
 	} else if err := d.checkCurrent(names); err != nil {
 		return err
-	} else if d.Tables = d.withoutDirs(d.Tables); o.Repair && !o.AllTables {
+	} else if d.Tables = d.withoutDirs("table", d.Tables); o.Repair && !o.AllTables {
 		d.leaveOutObsolete()
 	}
 	d.findMissing(names)

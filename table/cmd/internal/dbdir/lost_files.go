@@ -70,8 +70,7 @@ func (d *Dir) leaveOutObsolete() {
 			l.Obsolete, obsolete = true, append(obsolete, *l)
 		}
 	}
-	d.Logs = slices.DeleteFunc(d.Logs, func(path string) bool {
-		l := numbered(path)
+	d.Logs = slices.DeleteFunc(d.Logs, func(l TableFile) bool {
 		isObsolete := l.numbered && h.IsObsoleteLog(l.number)
 		if isObsolete {
 			obsolete = append(obsolete, l)
@@ -124,24 +123,22 @@ func (d *Dir) loseLog(o ListOptions, number uint64, flaw string) {
 
 // leaveOutLogs removes the logs, for ListOptions.NoLogs. For a repair, their writes are lost.
 func (d *Dir) leaveOutLogs(o ListOptions) {
-	logs := slices.DeleteFunc(d.Logs, dbfile.IsEmpty)
+	logs := slices.DeleteFunc(d.Logs, TableFile.isEmpty)
 	if d.Logs = nil; !o.Repair || len(logs) == 0 {
 		return
 	}
 	d.LostLog = math.MaxUint64
-	var left []TableFile
-	for _, path := range logs {
-		left = append(left, TableFile{Path: path})
-	}
-	d.addDamage("", "--no-log skips %s: older or deleted versions may appear", firstNames("log", left))
+	d.addDamage("", "--no-log skips %s: older or deleted versions may appear", firstNames("log", logs))
 }
 
-// LogsToRead returns all logs if one of them has writes, or should have writes. Otherwise it returns nil.
+func (l TableFile) isEmpty() bool { return dbfile.IsEmpty(l.Path) }
+
+// LogsToRead returns the paths of all logs if one of them has writes, or should have writes. Otherwise it returns nil.
 func (d *Dir) LogsToRead(o ListOptions) []string {
 	after, upTo := d.Logged(o)
-	hasWrites := func(path string) bool { return !dbfile.IsEmpty(path) }
+	hasWrites := func(l TableFile) bool { return !l.isEmpty() }
 	if after < upTo || slices.ContainsFunc(d.Logs, hasWrites) { // an empty log among others may have lost its writes
-		return d.Logs
+		return PathsOf(d.Logs)
 	}
 	return nil
 }
@@ -210,8 +207,7 @@ func (d *Dir) StateFiles() (all []StateFile) {
 // hasEngineFiles reports whether the directory contains logs with engine names, or tables with engine names that
 // have internal keys or are beside a LOCK or a LOG.
 func (d *Dir) hasEngineFiles(o ListOptions) bool {
-	isLog := func(path string) bool { return numbered(path).HasEngineName() }
-	if slices.ContainsFunc(d.Logs, isLog) {
+	if slices.ContainsFunc(d.Logs, TableFile.HasEngineName) {
 		return true
 	}
 	for _, l := range d.Tables {
@@ -275,10 +271,10 @@ func (d *Dir) checkEngine(names []string) error {
 
 // checkLogs is like checkEngine, for a directory without an OPTIONS file. Its logs may be in the Pebble format.
 func (d *Dir) checkLogs() error {
-	for _, path := range d.Logs {
-		start, _ := dbfile.ReadStart(path) // the next read returns the error
+	for _, l := range d.Logs {
+		start, _ := dbfile.ReadStart(l.Path) // the next read returns the error
 		if wal.StartsWithPebbleFragment(start) {
-			return &dbfile.FileError{Path: path, Err: fmt.Errorf("%s, not a LevelDB log: read it with pebble wal dump %s", dbfile.PebbleLog, text.ShellPath(path))}
+			return &dbfile.FileError{Path: l.Path, Err: fmt.Errorf("%s, not a LevelDB log: read it with pebble wal dump %s", dbfile.PebbleLog, text.ShellPath(l.Path))}
 		}
 	}
 	return nil

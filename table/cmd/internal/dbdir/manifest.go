@@ -74,7 +74,7 @@ func (d *Dir) readWithoutManifest(o ListOptions, hasManifest bool, file, why str
 	if o.Repair && !o.AllTables && d.history != nil { // see leaveOutObsolete
 		meaning = "reading the tables that " + d.history.Manifest + " does not mark obsolete. Some may be obsolete all the same, others may be missing: older or deleted versions may appear"
 	}
-	d.leaveOutLogDirs()
+	d.Logs = d.withoutDirs("log", d.Logs)
 	switch {
 	case d.hasCurrent || hasManifest:
 		d.addDamage(file, "%s: %s", why, meaning)
@@ -156,7 +156,7 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 			d.Tables = append(d.Tables, l)
 		}
 	}
-	if unlisted = d.withoutDirs(unlisted); o.AllTables {
+	if unlisted = d.withoutDirs("table", unlisted); o.AllTables {
 		d.Tables, unlisted = append(d.Tables, unlisted...), nil
 	} else if o.Repair {
 		unlisted = d.findLost(unlisted)
@@ -167,39 +167,22 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 	d.applyToLogs(o, names)
 }
 
-// withoutDirs returns the tables that are not directories. The tables are unlisted, so a directory is not a lost
-// table: a user gave it that name.
-func (d *Dir) withoutDirs(tables []TableFile) (rest []TableFile) {
+// withoutDirs returns the unlisted files of a kind that are not directories: a user gave a directory that name. A live
+// log is kept, since a directory in its place is a lost log.
+func (d *Dir) withoutDirs(kind string, all []TableFile) (rest []TableFile) {
 	var dirs []TableFile
-	for _, l := range tables {
-		if isLocalDir(l.Path) {
+	for _, l := range all {
+		if isLive := slices.Contains(d.LiveLogs, l.Path); !isLive && !files.IsURL(l.Path) && files.IsDir(l.Path) {
 			dirs = append(dirs, l)
 		} else {
 			rest = append(rest, l)
 		}
 	}
 	if len(dirs) > 0 {
-		d.note("%s: skipped directories with names of tables: %s", d.Path, firstNames("table", dirs))
+		d.note("%s: skipped directories with names of %ss: %s", d.Path, kind, firstNames(kind, dirs))
 	}
 	return rest
 }
-
-// leaveOutLogDirs leaves out the logs that are directories, for the same reason, except live logs, which are lost.
-func (d *Dir) leaveOutLogDirs() {
-	var dirs []TableFile
-	d.Logs = slices.DeleteFunc(d.Logs, func(path string) bool {
-		isDir := !slices.Contains(d.LiveLogs, path) && isLocalDir(path)
-		if isDir {
-			dirs = append(dirs, numbered(path))
-		}
-		return isDir
-	})
-	if len(dirs) > 0 {
-		d.note("%s: skipped directories with names of logs: %s", d.Path, firstNames("log", dirs))
-	}
-}
-
-func isLocalDir(path string) bool { return !files.IsURL(path) && files.IsDir(path) }
 
 // applyToLogs keeps the logs that may have writes that are not in tables, or all logs.
 func (d *Dir) applyToLogs(o ListOptions, names []string) {
@@ -214,13 +197,16 @@ func (d *Dir) applyToLogs(o ListOptions, names []string) {
 			format.Plural(uint64(v.Unread), "byte"))
 	}
 	live, lost := v.FindLogs(regular.DirOf(d.Path), names)
-	for _, name := range live {
-		d.LiveLogs = append(d.LiveLogs, filepath.Join(d.Path, name))
-	}
 	if !o.AllTables {
-		d.Logs = slices.Clone(d.LiveLogs)
+		d.Logs = nil
 	}
-	d.leaveOutLogDirs()
+	for _, name := range live {
+		l := numbered(filepath.Join(d.Path, name))
+		if d.LiveLogs = append(d.LiveLogs, l.Path); !o.AllTables {
+			d.Logs = append(d.Logs, l)
+		}
+	}
+	d.Logs = d.withoutDirs("log", d.Logs)
 	flaw := "" // flaw of the MANIFEST because of which a lost log may be obsolete
 	switch {
 	case v.Torn > 0:

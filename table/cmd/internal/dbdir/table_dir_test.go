@@ -71,8 +71,8 @@ func TestDirectoriesWithNamesOfLogs(t *testing.T) {
 		d, err := ListDir(dir, tt.o)
 		noError(t, err)
 		var logs []string
-		for _, path := range d.Logs {
-			logs = append(logs, filepath.Base(path))
+		for _, l := range d.Logs {
+			logs = append(logs, filepath.Base(l.Path))
 		}
 		if !slices.Equal(logs, tt.logs) {
 			t.Errorf("%s: logs %q; want %q", what, logs, tt.logs)

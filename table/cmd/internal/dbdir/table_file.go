@@ -22,7 +22,7 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A TableFile is a table in a directory.
+// A TableFile is a table or a log in a directory.
 type TableFile struct {
 	Path string
 	Meta *versions.Table // its entry in the MANIFEST; nil if it is not listed
@@ -101,15 +101,23 @@ const maxNames = 3
 
 // firstNames lists the names of files of a kind. If there are many, it returns their number and the first names.
 func firstNames(kind string, all []TableFile) string {
-	var names []string
-	for _, l := range all {
-		names = append(names, filepath.Base(l.Path))
+	names := PathsOf(all)
+	for i, path := range names {
+		names[i] = filepath.Base(path)
 	}
 	slices.Sort(names)
 	if len(names) <= maxNames {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s (%s, …)", text.Count(uint64(len(names)), kind), strings.Join(names[:maxNames], ", "))
+}
+
+// PathsOf returns the paths of files.
+func PathsOf(all []TableFile) (paths []string) {
+	for _, l := range all {
+		paths = append(paths, l.Path)
+	}
+	return paths
 }
 
 // MissingError returns an error that names all missing tables, or nil.

@@ -164,8 +164,8 @@ func (p *pass) targetsIn(path string, states bool) (all []target) {
 	if dir.Set == "" {
 		slices.Reverse(all)
 	}
-	for _, path := range dir.Logs {
-		all = append(all, target{dbdir.TableFile{Path: path}, isLog, nil, in})
+	for _, l := range dir.Logs {
+		all = append(all, target{l, isLog, nil, in})
 	}
 	if !states {
 		p.failed = append(p.failed, dir.Damage...)
@@ -186,7 +186,7 @@ func (p *pass) targetsIn(path string, states bool) (all []target) {
 // nextLog returns the log, which is not read yet. The logs of a directory must be read in order.
 func (t target) nextLog(o source.Options) *dbfile.Log {
 	t.in.lastLog = t.in.lastLog.Next(t.Path)
-	if n := len(t.in.Logs); n > 0 && t.in.Logs[n-1] == t.Path {
+	if n := len(t.in.Logs); n > 0 && t.in.Logs[n-1].Path == t.Path {
 		t.in.lastLog.After, t.in.lastLog.UpTo = t.in.Logged(o.ListOptions)
 	}
 	return t.in.lastLog
@@ -225,11 +225,8 @@ func (t target) wasRemoved(err error, o source.Options) bool {
 			return false
 		}
 		t.in.now = map[string]bool{}
-		for _, l := range d.Tables {
+		for _, l := range slices.Concat(d.Tables, d.Logs) {
 			t.in.now[l.Path] = true
-		}
-		for _, path := range d.Logs {
-			t.in.now[path] = true
 		}
 	}
 	return !t.in.now[t.Path]

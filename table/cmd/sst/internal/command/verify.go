@@ -185,7 +185,7 @@ func (t target) verifyLogs(o source.Options) map[string]*dbdir.StateFile {
 	if t.in.Version != nil && !o.AllTables {
 		inTables = t.in.highest
 	}
-	paths := t.in.Logs
+	paths := dbdir.PathsOf(t.in.Logs)
 	if len(paths) == 0 { // a lone log
 		paths = []string{t.Path}
 	}

@@ -86,11 +86,7 @@ func readOnce(path string, o dbdir.ListOptions, logs bool) (*Summary, error) {
 	if err != nil {
 		return nil, err
 	}
-	paths := slices.Clone(d.Logs)
-	for _, t := range d.Tables {
-		paths = append(paths, t.Path)
-	}
-	if err := o.Outputs.CheckAll(paths); err != nil {
+	if err := o.Outputs.CheckAll(dbdir.PathsOf(slices.Concat(d.Logs, d.Tables))); err != nil {
 		return nil, err
 	}
 	s := &Summary{Path: path, Levels: []Level{}, Logs: []File{}, Others: []File{}, Notes: d.Notes}
@@ -109,8 +105,8 @@ func readOnce(path string, o dbdir.ListOptions, logs bool) (*Summary, error) {
 		s.Levels = levelsOf(s.Tables, s.Order)
 	}
 	damage = append(damage, s.checkTables(d, o)...)
-	for _, path := range d.Logs {
-		damage = append(damage, s.addLog(path, d.Version, logs))
+	for _, l := range d.Logs {
+		damage = append(damage, s.addLog(l.Path, d.Version, logs))
 	}
 	if noLogs { // they are listed all the same
 		damage = slices.DeleteFunc(damage, isOfLog)
