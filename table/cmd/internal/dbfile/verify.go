@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 	"github.com/sievetable/sievetable/table/set"
@@ -105,7 +106,7 @@ func (f *File) verifyLine(l *set.Table) (note string, err error) {
 func damageOrMismatch(found error, name string) error {
 	var damage []error
 	var mismatch error
-	for _, err := range Leaves(found) {
+	for _, err := range text.Leaves(found) {
 		if errors.Is(err, set.ErrMismatch) {
 			mismatch = cmp.Or(mismatch, err)
 			continue
@@ -121,19 +122,6 @@ func damageOrMismatch(found error, name string) error {
 		return errors.Join(damage...)
 	}
 	return Corruption(strings.TrimPrefix(mismatch.Error(), fmt.Sprintf("set: table %q: ", name)))
-}
-
-// Leaves returns the errors that errors.Join has joined, at all depths.
-func Leaves(err error) (all []error) {
-	switch joined, ok := err.(interface{ Unwrap() []error }); {
-	case ok:
-		for _, err := range joined.Unwrap() {
-			all = append(all, Leaves(err)...)
-		}
-	case err != nil:
-		all = []error{err}
-	}
-	return all
 }
 
 // An onlyTable is the Source for a set of one table.

@@ -56,46 +56,38 @@ func message(err error) string {
 	return printable.String(s)
 }
 
-// joinedErrors returns the errors that errors.Join has joined. For any other error, even one that wraps several,
-// it returns nil.
-func joinedErrors(err error) []error {
-	wraps, ok := err.(interface{ Unwrap() []error })
-	if !ok {
+// Leaves returns the errors that errors.Join has joined, at all depths. Any other error is a single leaf, even if it
+// wraps several.
+func Leaves(err error) (all []error) {
+	if err == nil {
 		return nil
 	}
-	all := wraps.Unwrap()
-	if joined := errors.Join(all...); joined == nil || joined.Error() != err.Error() {
-		return nil
+	wraps, ok := err.(interface{ Unwrap() []error })
+	if !ok || fmt.Sprint(errors.Join(wraps.Unwrap()...)) != err.Error() {
+		return []error{err}
+	}
+	for _, e := range wraps.Unwrap() {
+		all = append(all, Leaves(e)...)
 	}
 	return all
 }
 
 // Lines returns the message of an error, with one line for each joined error. Text around joined errors is
 // repeated in each line.
-func Lines(err error) []string {
-	if err == nil {
-		return nil
-	}
-	if joined := joinedErrors(err); joined != nil {
-		var all []string
-		for _, e := range joined {
-			all = append(all, Lines(e)...)
+func Lines(err error) (all []string) {
+	for _, leaf := range Leaves(err) {
+		inner := errors.Unwrap(leaf)
+		lines := Lines(inner)
+		if len(lines) < 2 || !strings.Contains(leaf.Error(), inner.Error()) {
+			all = append(all, message(leaf))
+			continue
 		}
-		return all
+		before, after, _ := strings.Cut(leaf.Error(), inner.Error())
+		for _, line := range lines {
+			all = append(all, printable.String(before)+line+printable.String(after))
+		}
 	}
-	inner := errors.Unwrap(err)
-	if inner == nil {
-		return []string{message(err)}
-	}
-	before, after, ok := strings.Cut(err.Error(), inner.Error())
-	lines := Lines(inner)
-	if !ok || len(lines) == 1 {
-		return []string{message(err)}
-	}
-	for i := range lines {
-		lines[i] = printable.String(before) + lines[i] + printable.String(after)
-	}
-	return lines
+	return all
 }
 
 // OneOf lists alternatives, as in "auto, yes or no".

@@ -101,7 +101,7 @@ func (t *Table) addBlocks() error {
 // mark sets the cause of damaged rows. If the footer cannot be read, its row is placed at the damage.
 func (t *Table) mark(damage error) {
 	t.causes = map[uint64]error{}
-	for _, e := range dbfile.Leaves(damage) {
+	for _, e := range text.Leaves(damage) {
 		var c *table.CorruptionError
 		if !errors.As(e, &c) {
 			continue

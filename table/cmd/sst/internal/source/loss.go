@@ -11,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
@@ -247,7 +248,7 @@ func (s *Source) ByFile(losses []Loss) []Loss {
 func JoinLosses(err error) error {
 	var all []error
 	var last *Loss
-	for _, err := range dbfile.Leaves(err) {
+	for _, err := range text.Leaves(err) {
 		l := (*Loss)(nil)
 		if !errors.As(err, &l) || last == nil || !last.join(l) {
 			last, all = l, append(all, err)
