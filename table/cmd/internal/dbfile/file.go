@@ -145,7 +145,6 @@ func (f *File) Close() error {
 	if f.Reader != nil && f.sorted == nil {
 		err = f.Reader.Close()
 	}
-	f.once.close()
 	return errors.Join(err, f.sorted.Close(), f.file.Close())
 }
 

@@ -220,9 +220,8 @@ const maxKept = 16 << 20
 type readOnce struct {
 	io.ReaderAt
 	size     int64
-	count    func(n int64)    // called with the number of bytes of each read by the check
-	memory   *[wholeFile]byte // nil for a large table
-	kept     []extent         // each is dropped once the check has read it, unless it is the whole table
+	count    func(n int64) // called with the number of bytes of each read by the check
+	kept     []extent      // each is dropped once the check has read it, unless it is the whole table
 	checking bool
 }
 
@@ -232,41 +231,20 @@ type extent struct {
 	bytes  []byte
 }
 
-// wholeFiles has memory for small tables, to be reused.
-var wholeFiles = sync.Pool{New: func() any { return new([wholeFile]byte) }}
-
 // newReadOnce returns a readOnce for the table of size bytes in r. tail is the likely number of bytes behind the
 // data blocks, or 0 if unknown. If reading ahead fails, the error is returned by the reads of the parts that are
 // needed.
 func newReadOnce(r io.ReaderAt, size, tail int64, count func(int64)) *readOnce {
 	o := &readOnce{ReaderAt: r, size: size, count: count}
-	var p []byte
 	if size <= wholeFile {
-		o.memory = wholeFiles.Get().(*[wholeFile]byte)
-		p = o.memory[:size]
-	} else if tail > 0 && tail <= min(size, maxKept) {
-		p = make([]byte, tail)
+		tail = size
+	} else if tail > min(size, maxKept) {
+		tail = 0
 	}
-	from := size - int64(len(p))
-	if _, err := io.ReadFull(io.NewSectionReader(r, from, size-from), p); err == nil {
-		o.kept = append(o.kept, extent{from, p})
+	if p, err := ReadAt(r, size-tail, tail); err == nil {
+		o.kept = append(o.kept, extent{size - tail, p})
 	}
 	return o
-}
-
-// close releases the memory. It does nothing if o is nil.
-func (o *readOnce) close() {
-	if o != nil && o.memory != nil {
-		wholeFiles.Put(o.memory)
-		o.memory, o.kept = nil, nil
-	}
-}
-
-// startCheck marks the end of opening the table, and the start of its check. It does nothing if o is nil.
-func (o *readOnce) startCheck() {
-	if o != nil {
-		o.checking = true
-	}
 }
 
 // ReadAt reads from memory, or from the file.
@@ -277,7 +255,7 @@ func (o *readOnce) ReadAt(p []byte, off int64) (int, error) {
 			continue
 		}
 		n, err := bytes.NewReader(e.bytes).ReadAt(p, off-e.offset)
-		if o.checking && o.memory == nil {
+		if o.checking && int64(len(e.bytes)) < o.size {
 			o.kept[i] = extent{}
 		}
 		return n, err

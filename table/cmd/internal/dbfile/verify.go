@@ -61,11 +61,13 @@ func (k *VerifiedKeys) add(key []byte, offset, length uint64) {
 // again in any order. note is a remark about a sound table.
 func (f *File) Verify(line *set.Table) (keys *VerifiedKeys, note string, err error) {
 	keys = new(VerifiedKeys)
+	if f.once != nil {
+		f.once.checking = true
+	}
 	if line != nil {
 		note, err = f.verifyLine(line)
 		return keys, note, err
 	}
-	f.once.startCheck()
 	keys.all, err = f.Reader.VerifyKeys(keys.add)
 	if errors.Is(err, table.ErrOrder) && f.checksOrder() {
 		f.setOrderUnknown()
@@ -89,7 +91,6 @@ func (f *File) verifyLine(l *set.Table) (note string, err error) {
 		return "", err
 	}
 	defer s.Close()
-	f.once.startCheck()
 	err = s.Verify(context.Background(), func(_ set.Table, found error) {
 		if errors.Is(found, set.ErrNotIdentified) {
 			note = "it has no digest of its data blocks, so lookups do not notice if a table with the same keys replaces it: build it with sst build --manifest-line, or as part of a set"
