@@ -84,7 +84,7 @@ func (d *Dir) readWithoutManifest(o ListOptions, hasManifest bool, file, why str
 		d.addDamage("CURRENT", "missing, and so is the MANIFEST: %s", meaning)
 	case len(d.Logs) > 0:
 		d.note("%s has no MANIFEST: reading all tables and logs", d.Path)
-	case slices.ContainsFunc(d.Tables, func(t TableFile) bool { return setTable.MatchString(t.Path) }):
+	case slices.ContainsFunc(d.Tables, func(t TableFile) bool { return setTable.MatchString(filepath.Base(t.Path)) }):
 		d.LostSet = &dbfile.FileError{
 			Path: filepath.Join(d.Path, set.ManifestName),
 			Err:  dbfile.Corruption("missing, though tables have names of a set: reading all tables in the directory, removed keys may appear. Restore it, or build the set again"),
@@ -96,7 +96,7 @@ func (d *Dir) readWithoutManifest(o ListOptions, hasManifest bool, file, why str
 }
 
 // setTable matches the table names that package set chooses.
-var setTable = regexp.MustCompile(`(^|/)[0-9]{6,}-([0-9a-f]{16}|[0-9a-f]{64})\.ldb$`)
+var setTable = regexp.MustCompile(`^[0-9]{6,}-([0-9a-f]{16}|[0-9a-f]{64})\.ldb$`)
 
 // withoutPath returns the message of an error without the path that it starts with.
 func withoutPath(err error, path string) string {
