@@ -46,13 +46,16 @@ func (f *File) CheckSize(meta *versions.Table) (note string, err error) {
 }
 
 // Ends returns the first and the last key. A key that cannot be read is nil.
-func (f *File) Ends() (first, last []byte) {
-	return f.keyAt((*table.Iter).First), f.keyAt((*table.Iter).Last)
+func (f *File) Ends() (first, last []byte) { return f.endsBy(nil) }
+
+// endsBy is like Ends, for an Iter with these options.
+func (f *File) endsBy(o *table.IterOptions) (first, last []byte) {
+	return f.keyAt((*table.Iter).First, o), f.keyAt((*table.Iter).Last, o)
 }
 
 // keyAt returns the key that an Iter of its own, with a whole budget, moves to.
-func (f *File) keyAt(move func(*table.Iter) bool) []byte {
-	it := f.Reader.NewIter(nil)
+func (f *File) keyAt(move func(*table.Iter) bool, o *table.IterOptions) []byte {
+	it := f.Reader.NewIter(o)
 	defer it.Close() // it was only read
 	if !move(it) {
 		return nil
@@ -94,26 +97,10 @@ func (f *File) CheckManifest(v *versions.Version, meta *versions.Table, keys *Ve
 	return errors.Join(errs...)
 }
 
-// readableEnds returns the first and the last readable key.
-func (f *File) readableEnds() (first, last []byte) {
-	if first, last = f.Ends(); first != nil && last != nil {
-		return first, last
-	}
-	it := f.Reader.NewIter(&table.IterOptions{OnLoss: func(table.Loss) bool { return true }})
-	defer it.Close() // it was only read
-	if it.First() {
-		first = bytes.Clone(it.Key())
-	}
-	if it.Last() {
-		last = bytes.Clone(it.Key())
-	}
-	return first, last
-}
-
 // CheckRange returns an error if the first or the last readable key is outside the table's range in the MANIFEST.
 // It also returns the smallest range that includes that range and both keys.
 func (f *File) CheckRange(smallest, largest []byte) (from, to []byte, err error) {
-	first, last := f.readableEnds()
+	first, last := f.endsBy(&table.IterOptions{OnLoss: func(table.Loss) bool { return true }})
 	if last != nil && f.Compare(last, largest) > 0 {
 		err = wal.Corruptionf("last key is %s, but the MANIFEST says ≤ %s", f.Separator(last), f.Separator(largest))
 		largest = last
