@@ -16,7 +16,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/codecs"
@@ -122,20 +121,16 @@ func magicAt(r io.ReaderAt, size int64) (uint64, error) {
 }
 
 // IsTable reports whether a file ends like a LevelDB table. It may be damaged.
-func IsTable(path string) bool { return endsTable(path, math.MaxInt64) }
+func IsTable(path string) bool { return StartsWithTable(path, math.MaxInt64) }
 
-// HasListed reports whether a file starts with a table of the size in the MANIFEST. Engines ignore the rest of
-// the file.
-func HasListed(path string, meta *versions.Table) bool { return endsTable(path, int64(meta.Size)) }
-
-// endsTable reports whether a table ends at offset most of a file, or at the end of a shorter file.
-func endsTable(path string, most int64) bool {
+// StartsWithTable reports whether a table of this size, or of the size of a shorter file, is at the start of a file.
+func StartsWithTable(path string, size int64) bool {
 	f, err := OpenRegular(path, nil)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	return hasMagicAt(f.Src, min(f.Size, most))
+	return hasMagicAt(f.Src, min(f.Size, size))
 }
 
 // foreignTypes are file types that are recognized by their first bytes. No block of a table starts like that: an

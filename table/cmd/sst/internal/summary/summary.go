@@ -155,7 +155,7 @@ func (s *Summary) checkTables(d dbdir.Dir, o dbdir.ListOptions) (damage []error)
 		case l.Meta == nil:
 			s.Others = append(s.Others, *f)
 		default:
-			if uint64(f.Bytes) > l.Meta.Size && dbfile.HasListed(l.Path, l.Meta) {
+			if uint64(f.Bytes) > l.Meta.Size && dbfile.StartsWithTable(l.Path, int64(l.Meta.Size)) {
 				f.Bytes = int64(l.Meta.Size) // engines ignore what follows in the file
 			}
 			s.Found[l.Meta.Number] = *f
