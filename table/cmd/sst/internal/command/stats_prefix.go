@@ -93,9 +93,7 @@ func (f *sourceFlags) sizeOfTables(paths []string) int64 {
 			continue
 		}
 		d, _ := dbdir.ListDir(path, f.options().ListOptions)
-		for _, t := range d.Tables {
-			files = append(files, t.Path)
-		}
+		files = append(files, dbdir.PathsOf(d.Tables)...)
 	}
 	return input.TotalSize(files)
 }
