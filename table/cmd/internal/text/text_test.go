@@ -30,6 +30,7 @@ func TestLines(t *testing.T) {
 		{fmt.Errorf("b: %w", errors.Join(errors.New("one"))), []string{"b: one"}},
 		{fmt.Errorf("%w (%w)", errors.New("one"), errors.New("three")), []string{"one (three)"}},
 		{fmt.Errorf("a: %w", fmt.Errorf("%w: %w", errors.New("one"), fs.ErrNotExist)), []string{"a: one: file does not exist"}},
+		{errors.Join(two, fmt.Errorf("%w (%w)", errors.New("three"), errors.New("four"))), []string{"one", `two\nx: ok`, "three (four)"}},
 	} {
 		if diff := cmp.Diff(tt.want, Lines(tt.err)); diff != "" {
 			t.Errorf("lines of %q (-want +got):\n%s", tt.err, diff)
