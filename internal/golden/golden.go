@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/sievetable/sievetable/internal/errtest"
 )
 
 // Update is the flag -update.
@@ -18,12 +20,8 @@ func Text(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
 	if *Update {
-		if err := os.MkdirAll("testdata", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		errtest.NoError(t, os.MkdirAll("testdata", 0o777))
+		errtest.NoError(t, os.WriteFile(file, []byte(got), 0o666))
 	}
 	want, err := os.ReadFile(file)
 	if err != nil {

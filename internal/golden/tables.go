@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/manifest"
 	"github.com/sievetable/sievetable/internal/workload"
 )
@@ -21,19 +22,14 @@ type Loaded struct {
 func Each(t *testing.T, dir string, test func(t *testing.T, l Loaded)) {
 	t.Helper()
 	tables, err := manifest.Read(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	errtest.NoError(t, err)
 	for _, g := range tables {
 		t.Run(g.File, func(t *testing.T) {
-			l := Loaded{Table: g}
-			var err error
-			if l.Contents, err = os.ReadFile(filepath.Join(dir, g.File)); err != nil {
-				t.Fatal(err)
-			}
-			if l.Want, err = workload.Dataset(g.Dataset); err != nil {
-				t.Fatal(err)
-			}
+			contents, err := os.ReadFile(filepath.Join(dir, g.File))
+			errtest.NoError(t, err)
+			want, err := workload.Dataset(g.Dataset)
+			errtest.NoError(t, err)
+			l := Loaded{g, contents, want}
 			if got := manifest.SHA256(l.Contents); got != g.SHA256 {
 				t.Fatalf("SHA-256 of the file is %s, want %s as in %s", got, g.SHA256, manifest.Name)
 			}
@@ -50,15 +46,11 @@ func Each(t *testing.T, dir string, test func(t *testing.T, l Loaded)) {
 func Small(f testing.TB, dir string, maxSize int) [][]byte {
 	f.Helper()
 	tables, err := manifest.Read(dir)
-	if err != nil {
-		f.Fatal(err)
-	}
+	errtest.NoError(f, err)
 	var small [][]byte
 	for _, g := range tables {
 		contents, err := os.ReadFile(filepath.Join(dir, g.File))
-		if err != nil {
-			f.Fatal(err)
-		}
+		errtest.NoError(f, err)
 		if len(contents) <= maxSize {
 			small = append(small, contents)
 		}
