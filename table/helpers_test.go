@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,7 +30,6 @@ var (
 	build     = tabletest.Build
 	buildBy   = tabletest.BuildBy
 	open      = tabletest.Open
-	dataset   = tabletest.Dataset
 	pairsOf   = tabletest.PairsOf
 	numbered  = tabletest.Numbered
 	fewBytes  = tabletest.FewBytes
@@ -53,8 +53,25 @@ func checkDiff(t testing.TB, what string, want, got any) {
 	}
 }
 
+// dataset returns the pairs of the dataset of that name.
+func dataset(t testing.TB, name string) []workload.Pair {
+	t.Helper()
+	pairs, err := workload.Dataset(name)
+	noError(t, err)
+	return pairs
+}
+
 // backward returns all pairs from Last on by Prev, in ascending order.
-func backward(t testing.TB, it *table.Iter) []workload.Pair { return tabletest.Backward(t, it) }
+func backward(t testing.TB, it *table.Iter) []workload.Pair {
+	t.Helper()
+	var got []workload.Pair
+	for ok := it.Last(); ok; ok = it.Prev() {
+		got = append(got, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})
+	}
+	slices.Reverse(got)
+	noError(t, it.Error())
+	return got
+}
 
 var partLengths = regexp.MustCompile(` \(\d+ bytes\): `)
 

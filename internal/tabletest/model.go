@@ -1,13 +1,10 @@
 package tabletest
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"testing"
 
-	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table/merge"
 )
@@ -46,16 +43,4 @@ func Step(rng *rand.Rand, it merge.Iterator, m *Model, key []byte) (move string,
 	default:
 		return "Prev", it.Prev(), m.to(m.At - 1)
 	}
-}
-
-// Backward returns all pairs from Last to first by Prev, in ascending order.
-func Backward(t testing.TB, it merge.Iterator) []workload.Pair {
-	t.Helper()
-	var got []workload.Pair
-	for ok := it.Last(); ok; ok = it.Prev() {
-		got = append(got, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})
-	}
-	slices.Reverse(got)
-	errtest.NoError(t, it.Error())
-	return got
 }

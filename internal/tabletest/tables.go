@@ -51,14 +51,6 @@ func Open(t testing.TB, contents []byte, o *table.ReaderOptions) *table.Reader {
 	return r
 }
 
-// Dataset returns the pairs of the dataset of that name.
-func Dataset(t testing.TB, name string) []workload.Pair {
-	t.Helper()
-	pairs, err := workload.Dataset(name)
-	errtest.NoError(t, err)
-	return pairs
-}
-
 // PairsOf returns an entry for each key, whose value contains the key.
 func PairsOf(keys ...string) []workload.Pair {
 	var pairs []workload.Pair
