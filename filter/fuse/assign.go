@@ -9,14 +9,7 @@ import (
 func (b *builder) filter(n int, seed uint64, fingerprintBits int) []byte {
 	size := packedSize(b.fingerprints(), fingerprintBits)
 	contents := make([]byte, size+trailerLen)
-	switch fingerprintBits {
-	case 8:
-		b.setBytes(contents, n)
-	case 16:
-		b.setWords(contents, n)
-	default:
-		b.setPacked(contents, n, uint32(fingerprintBits))
-	}
+	b.setAll(contents, n, uint32(fingerprintBits))
 	trailer := contents[size:]
 	binary.LittleEndian.PutUint64(trailer, seed)
 	binary.LittleEndian.PutUint32(trailer[8:], uint32(b.starts/uint64(b.segmentLen)))
@@ -24,30 +17,8 @@ func (b *builder) filter(n int, seed uint64, fingerprintBits int) []byte {
 	return contents
 }
 
-// setBytes sets fingerprints of 8 bits, in reverse order of removal. A fingerprint that is not set yet is 0.
-func (b *builder) setBytes(contents []byte, n int) {
-	s := b.shape
-	for r := n - 1; r >= 0; r-- {
-		h := b.hashes[r]
-		i, j, k := s.places(h)
-		own := [4]uint32{i, j, k}[b.owns[r]&3]
-		contents[own] = byte(h^h>>32) ^ contents[i] ^ contents[j] ^ contents[k]
-	}
-}
-
-// setWords is setBytes for 16 bits.
-func (b *builder) setWords(contents []byte, n int) {
-	s := b.shape
-	for r := n - 1; r >= 0; r-- {
-		h := b.hashes[r]
-		i, j, k := s.places(h)
-		own := [4]uint32{i, j, k}[b.owns[r]&3]
-		binary.LittleEndian.PutUint16(contents[2*own:], uint16(h^h>>32)^word(contents, i)^word(contents, j)^word(contents, k))
-	}
-}
-
-// setPacked is setBytes for any number of bits.
-func (b *builder) setPacked(contents []byte, n int, width uint32) {
+// setAll sets the fingerprints, in reverse order of removal. A fingerprint that is not set yet is 0.
+func (b *builder) setAll(contents []byte, n int, width uint32) {
 	s, mask := b.shape, uint16(1)<<width-1
 	for r := n - 1; r >= 0; r-- {
 		h := b.hashes[r]
