@@ -90,8 +90,8 @@ func (l *LevelIter) SeekGE(key []byte) bool {
 	i := sort.Search(len(l.tables), func(i int) bool {
 		return compare(&l.order, l.tables[i].Largest, key) >= 0
 	})
-	key = l.survivingKey(i, key)
-	return l.startMove() && l.enter(i) && l.land(l.it.SeekGE(key), 1)
+	l.seekKey = append(l.seekKey[:0], key...) // entering the table may overwrite key
+	return l.startMove() && l.enter(i) && l.land(l.it.SeekGE(l.seekKey), 1)
 }
 
 // SeekLT moves to the last entry < key, and returns Valid.
@@ -99,17 +99,8 @@ func (l *LevelIter) SeekLT(key []byte) bool {
 	i := sort.Search(len(l.tables), func(i int) bool {
 		return compare(&l.order, l.tables[i].Smallest, key) >= 0
 	}) - 1
-	key = l.survivingKey(i, key)
-	return l.startMove() && l.enter(i) && l.land(l.it.SeekLT(key), -1)
-}
-
-// survivingKey returns key or, if entering table i may overwrite it, a copy.
-func (l *LevelIter) survivingKey(i int, key []byte) []byte {
-	if l.it == nil || l.i == i {
-		return key
-	}
-	l.seekKey = append(l.seekKey[:0], key...)
-	return l.seekKey
+	l.seekKey = append(l.seekKey[:0], key...) // entering the table may overwrite key
+	return l.startMove() && l.enter(i) && l.land(l.it.SeekLT(l.seekKey), -1)
 }
 
 // Next moves to the next entry, and returns Valid.
