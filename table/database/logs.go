@@ -14,7 +14,6 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -124,9 +123,8 @@ type memory struct {
 // add adds a write. Call sort after the last one.
 func (m *memory) add(w wal.Write) {
 	m.at = append(m.at, len(m.data))
-	key := internalkey.Key{UserKey: w.UserKey, Sequence: w.Sequence, Kind: w.Kind}
 	m.data = binary.AppendUvarint(m.data, uint64(len(w.UserKey)+format.InternalTrailerLen))
-	m.data = key.Append(m.data)
+	m.data = w.Key.Append(m.data)
 	m.data = binary.AppendUvarint(m.data, uint64(len(w.Value)))
 	m.data = append(m.data, w.Value...)
 }
