@@ -71,15 +71,11 @@ func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") =
 // directory does not contain a database.
 func FindCurrentOrManifest(dir string) (name string, err error) {
 	entries, err := os.ReadDir(dir)
-	if err != nil {
+	i := slices.IndexFunc(entries, func(e fs.DirEntry) bool { return IsCurrentOrManifest(e.Name()) })
+	if err != nil || i < 0 {
 		return "", err
 	}
-	for _, e := range entries {
-		if IsCurrentOrManifest(e.Name()) {
-			return e.Name(), nil
-		}
-	}
-	return "", nil
+	return entries[i].Name(), nil
 }
 
 // IsCurrentOrManifest reports whether name is the name of a CURRENT or MANIFEST file.
