@@ -32,27 +32,20 @@ import (
 // 10-bit filters, and a key and 30 bytes per data block.
 func Open(dir string, o *Options) (*DB, error) {
 	for range maxTries {
-		db, same, err := openReal(dir, o)
-		if same {
+		real := dir
+		if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+			real = resolved
+		}
+		before, _ := regular.Identify(real)
+		db, err := openDir(regular.DirOf(real), before, o)
+		if after, _ := os.Stat(real); before == nil || after == nil || os.SameFile(before, after) {
 			return db, err
 		}
-		if err == nil {
+		if err == nil { // another directory took the name meanwhile
 			db.Close() // it was only read
 		}
 	}
 	return nil, fmt.Errorf("database: %s: another directory keeps taking its name: try again later", dir)
-}
-
-// openReal resolves symbolic links and opens the database. same reports whether dir was the same directory all the
-// time.
-func openReal(dir string, o *Options) (db *DB, same bool, err error) {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	before, _ := regular.Identify(dir)
-	db, err = openDir(regular.DirOf(dir), before, o)
-	after, _ := os.Stat(dir)
-	return db, before == nil || after == nil || os.SameFile(before, after), err
 }
 
 // OpenFS is like [Open] for the directory dir of fsys. Files must be regular, and have a ReadAt method that is safe
