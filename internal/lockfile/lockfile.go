@@ -4,6 +4,7 @@ package lockfile
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"time"
@@ -48,7 +49,7 @@ func Open(h Handle) error {
 
 func try(h Handle) error {
 	if info, err := os.Lstat(h.Path()); err == nil && !info.Mode().IsRegular() { // for example, a link
-		return errors.New(regular.Kind(info.Mode()) + ", not a regular file: remove it")
+		return fmt.Errorf("%w: remove it", regular.NotRegularError{Mode: info.Mode()})
 	}
 	locked, err := h.TryLock()
 	if err == nil && !locked {

@@ -50,23 +50,21 @@ func Check(name string, info fs.FileInfo) error {
 // A NotRegularError means that a file is not regular. It is wrapped in an fs.PathError with the path.
 type NotRegularError struct{ Mode fs.FileMode }
 
-func (e NotRegularError) Error() string { return Kind(e.Mode) + ", not a regular file" }
-
-// Kind names the kind of a file that is not regular, for errors.
-func Kind(m fs.FileMode) string {
-	switch {
+func (e NotRegularError) Error() string {
+	kind := "something else"
+	switch m := e.Mode; {
 	case m&fs.ModeSymlink != 0:
-		return "a symbolic link"
+		kind = "a symbolic link"
 	case m&fs.ModeDir != 0:
-		return "a directory"
+		kind = "a directory"
 	case m&fs.ModeNamedPipe != 0:
-		return "a named pipe"
+		kind = "a named pipe"
 	case m&fs.ModeSocket != 0:
-		return "a socket"
+		kind = "a socket"
 	case m&fs.ModeDevice != 0:
-		return "a device"
+		kind = "a device"
 	}
-	return "something else"
+	return kind + ", not a regular file"
 }
 
 // A File is an open file that can be read at any offset.
