@@ -11,28 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sievetable/sievetable/internal/enginemodule"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/goleveldb/internal/exchange"
 )
-
-// newEngine creates a module with goleveldb's engine on our tables.
-func newEngine(t *testing.T) *enginemodule.Module {
-	t.Helper()
-	m, err := enginemodule.New(t.TempDir())
-	noError(t, err)
-	return m
-}
-
-// goRun runs a go command in a module, and returns its output.
-func goRun(t *testing.T, m *enginemodule.Module, args ...string) string {
-	t.Helper()
-	out, err := m.Go(args[0], args[1:]...).CombinedOutput()
-	if err != nil {
-		t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
-	}
-	return string(out)
-}
 
 // exchangeMain is a program that writes or checks a database.
 const exchangeMain = `package main
@@ -60,18 +41,18 @@ func main() {
 // goleveldb's engine on our tables and the unmodified engine write and read the same databases.
 func TestEnginesExchangeDatabases(t *testing.T) {
 	t.Parallel()
-	m := newEngine(t)
-	noError(t, os.WriteFile(filepath.Join(m.Dir, "main.go"), []byte(exchangeMain), 0o666))
+	dir := newEngine(t)
+	noError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(exchangeMain), 0o666))
 	for seed := range uint64(2) {
 		word := string(rune('0' + seed))
 		ours, theirs := filepath.Join(t.TempDir(), "ours"), filepath.Join(t.TempDir(), "theirs")
-		goRun(t, m, "run", ".", "write", ours, word)
+		engineRun(t, dir, "run", ".", "write", ours, word)
 		if err := exchange.Check(ours, seed); err != nil {
 			t.Errorf("seed %d: goleveldb on what it wrote to our tables: %v", seed, err)
 		}
 		noError(t, exchange.Write(theirs, seed))
-		goRun(t, m, "run", ".", "check", theirs, word)
-		goRun(t, m, "run", ".", "check", ours, word)
+		engineRun(t, dir, "run", ".", "check", theirs, word)
+		engineRun(t, dir, "run", ".", "check", ours, word)
 	}
 }
 
@@ -79,20 +60,20 @@ func TestEnginesExchangeDatabases(t *testing.T) {
 func TestEngineSuite(t *testing.T) {
 	t.Parallel()
 	long.Test(t)
-	m := newEngine(t)
-	leaveOut(t, filepath.Join(m.Dir, "goleveldb", "leveldb", "table", "table_test.go"))
-	out := goRun(t, m, "test", "-vet=off", "-count=1", "-v", "github.com/syndtr/goleveldb/leveldb", "github.com/syndtr/goleveldb/leveldb/table")
+	dir := newEngine(t)
+	leaveOut(t, filepath.Join(dir, "goleveldb", "leveldb", "table", "table_test.go"))
+	out := engineRun(t, dir, "test", "-vet=off", "-count=1", "-v", "github.com/syndtr/goleveldb/leveldb", "github.com/syndtr/goleveldb/leveldb/table")
 	passed := strings.Count("\n"+out, "\n--- PASS: Test")
-	if want := countTests(t, m); passed != want || want == 0 {
+	if want := countTests(t, dir); passed != want || want == 0 {
 		t.Errorf("%d of goleveldb's tests have passed, want all %d:\n%s", passed, want, out)
 	}
 }
 
 // countTests returns the number of tests of goleveldb's engine and tables.
-func countTests(t *testing.T, m *enginemodule.Module) (n int) {
+func countTests(t *testing.T, dir string) (n int) {
 	t.Helper()
 	for _, pattern := range []string{"*_test.go", "table/*_test.go"} {
-		files, err := filepath.Glob(filepath.Join(m.Dir, "goleveldb", "leveldb", pattern))
+		files, err := filepath.Glob(filepath.Join(dir, "goleveldb", "leveldb", pattern))
 		noError(t, err)
 		for _, name := range files {
 			source, err := os.ReadFile(name)
@@ -135,9 +116,9 @@ func interrupted(t *testing.T, d time.Duration, program string, args ...string) 
 func TestEngineStress(t *testing.T) {
 	t.Parallel()
 	long.Test(t)
-	m := newEngine(t)
-	program := filepath.Join(m.Dir, "stress")
-	goRun(t, m, "build", "-o", program, "github.com/syndtr/goleveldb/manualtest/dbstress")
+	dir := newEngine(t)
+	program := filepath.Join(dir, "stress")
+	engineRun(t, dir, "build", "-o", program, "github.com/syndtr/goleveldb/manualtest/dbstress")
 	for _, flags := range []string{"", "-enableblockcache -enablebufferpool -enablecompression"} {
 		args := "-httpprof= -numkeys 10000,1332,531,1234,1024 -db " + filepath.Join(t.TempDir(), "db") + " " + flags
 		out, err := interrupted(t, 5*time.Second, program, strings.Fields(args)...)
