@@ -9,36 +9,80 @@ import (
 	"gocloud.dev/blob"
 )
 
-// Open opens an object, such as a manifest. One request reads all of it, so that it is of one version.
+// Open opens an object, such as a manifest. All of it is of one version: if a response is cut, Read continues with
+// another one only if that has the same version.
 func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, error) {
-	r := &stream{limiter: newLimiter(ctx, s.Timeout)}
-	err := r.call(func(ctx context.Context) (err error) {
-		r.r, err = s.Bucket.NewReader(ctx, name, nil)
-		return err
-	})
-	if err != nil {
+	r := &stream{limiter: newLimiter(ctx, s.Timeout), s: s, name: name}
+	if err := r.open(); err != nil {
 		r.cancel(nil)
 		return nil, named(ctx, err)
 	}
+	r.object = objectOf(r.r, s.Pins)
 	return r, nil
 }
 
 // A stream reads an object from its start.
 type stream struct {
 	limiter
-	r *blob.Reader
+	s      *Store
+	name   string
+	r      *blob.Reader // the current response
+	object object       // of the first response
+	n      int64        // bytes that Read has returned
+	cuts   int
+}
+
+// open sends a request. After the first one, it requires the same version.
+func (r *stream) open() error {
+	return r.call(func(ctx context.Context) error {
+		next, err := r.s.Bucket.NewReader(ctx, r.name, &blob.ReaderOptions{BeforeRead: r.object.require})
+		if err != nil {
+			return err
+		}
+		if r.r != nil {
+			r.r.Close() // it was cut
+		}
+		r.r = next
+		return nil
+	})
 }
 
 func (r *stream) Read(p []byte) (n int, err error) {
-	err = r.call(func(context.Context) (err error) {
-		n, err = r.r.Read(p)
-		return err
-	})
+	n, err = r.response(p)
+	r.n += int64(n)
+	for isCut(err) && pause(r.inner, &r.cuts) {
+		err = r.resume()
+	}
 	if err != nil && err != io.EOF {
 		err = named(r.outer, err)
 	}
 	return n, err
 }
+
+// resume opens the object again and skips what Read has returned.
+func (r *stream) resume() error {
+	if err := r.open(); err != nil {
+		return err
+	}
+	if now := objectOf(r.r, r.s.Pins); !now.same(&r.object) {
+		return fmt.Errorf("replaced while it was read (%v, and was %v): try again", &now, &r.object)
+	}
+	_, err := io.CopyN(io.Discard, readFunc(r.response), r.n)
+	return err
+}
+
+// response reads the current response.
+func (r *stream) response(p []byte) (n int, err error) {
+	err = r.call(func(context.Context) (err error) {
+		n, err = r.r.Read(p)
+		return err
+	})
+	return n, err
+}
+
+type readFunc func(p []byte) (int, error)
+
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
 func (r *stream) Close() error {
 	defer r.cancel(nil)

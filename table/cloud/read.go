@@ -15,8 +15,8 @@ import (
 // Forget makes the next read of a table accept whatever version its object then has.
 func (s *Store) Forget(name string) { s.pinned.Delete(name) }
 
-// ReadAt reads len(p) bytes of the table name at offset off, in one request. As with [io.ReaderAt], a read past the
-// end of the object returns fewer bytes and io.EOF.
+// ReadAt reads len(p) bytes of the table name at offset off, in one request unless the response is cut. As with
+// [io.ReaderAt], a read past the end of the object returns fewer bytes and io.EOF.
 //
 // All reads of a table use the version of its object that the first one found. If the object has been replaced since,
 // ReadAt returns [set.ErrReplaced]. With a Pin for the bucket's driver, versions are the store's. Without one, ReadAt

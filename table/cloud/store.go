@@ -30,7 +30,7 @@ type Store struct {
 	// URL is the prefix that Path adds to object names, such as s3://BUCKET/.
 	URL string
 
-	// Timeout limits each call, including the driver's retries. For List, it limits each page, and for Open also each
+	// Timeout limits each call, including retries. For List, it limits each page, and for Open also each
 	// read. PutTable has no limit. Zero means no limit.
 	Timeout time.Duration
 
@@ -98,13 +98,17 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 	return withDone(ctx, err)
 }
 
-// within calls f with a timeout, unless that is zero. If f exceeds it, the error says so.
+// within calls f with a timeout, unless that is zero. If f exceeds it, the error says so. If the response is cut, f is
+// called again.
 func within[T any](ctx context.Context, timeout time.Duration, f func(context.Context) (T, error)) (v T, err error) {
 	l := newLimiter(ctx, timeout)
 	defer l.cancel(nil)
 	err = l.call(func(ctx context.Context) (err error) {
-		v, err = f(ctx)
-		return err
+		for cuts := 0; ; {
+			if v, err = f(ctx); !isCut(err) || !pause(ctx, &cuts) {
+				return err
+			}
+		}
 	})
 	return v, err
 }

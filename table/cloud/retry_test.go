@@ -1,0 +1,110 @@
+package cloud_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/sievetable/sievetable/table/cloud"
+	"github.com/sievetable/sievetable/table/cloud/s3test"
+)
+
+// first returns a fault of the first n requests of a method.
+func first(n int, method string, fault s3test.Fault) s3test.Fault {
+	left := new(atomic.Int64)
+	left.Store(int64(n))
+	return func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		if r.Method == method && left.Add(-1) >= 0 {
+			fault(w, r, server)
+		} else {
+			server.ServeHTTP(w, r)
+		}
+	}
+}
+
+// half sends half of a body.
+var half = edited(func(a *httptest.ResponseRecorder) { a.Body.Truncate(a.Body.Len() / 2) })
+
+// reset sends half of a body and then resets the connection.
+func reset(w http.ResponseWriter, r *http.Request, server http.Handler) {
+	answer := httptest.NewRecorder()
+	server.ServeHTTP(answer, r)
+	w.Header().Set("Content-Length", strconv.Itoa(answer.Body.Len()))
+	for name, values := range answer.Header() {
+		w.Header()[name] = values
+	}
+	w.WriteHeader(answer.Code)
+	w.Write(answer.Body.Bytes()[:answer.Body.Len()/2])
+	w.(http.Flusher).Flush()
+	conn, _, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		panic(err)
+	}
+	conn.(*net.TCPConn).SetLinger(0)
+	conn.Close()
+}
+
+// A cut response is no error if a further one is whole. The SDK does not try again.
+func TestCutResponses(t *testing.T) {
+	whole := letters(100_000)
+	reads := map[string]func(t *testing.T, s *cloud.Store) (string, error){
+		"Open": func(t *testing.T, s *cloud.Store) (string, error) {
+			r, err := s.Open(t.Context(), "a")
+			noError(t, err)
+			content, err := io.ReadAll(r)
+			return string(content), errors.Join(err, r.Close())
+		},
+		"ReadAt": func(t *testing.T, s *cloud.Store) (string, error) {
+			p := make([]byte, len(whole))
+			n, err := s.ReadAt(t.Context(), "a", p, 0)
+			return string(p[:n]), err
+		},
+		"List": func(t *testing.T, s *cloud.Store) (string, error) {
+			files, err := s.List(t.Context())
+			if len(files) != 1 || files[0].Size != int64(len(whole)) {
+				return fmt.Sprint(files), err
+			}
+			return whole, err
+		},
+	}
+	for name, fault := range map[string]s3test.Fault{"half of the body": half, "a reset": reset} {
+		for call, read := range reads {
+			t.Run(call+"/"+name, func(t *testing.T) {
+				p, bucket := newProxy(t)
+				putObject(t, bucket, "a", whole)
+				p.Spoil(first(2, http.MethodGet, fault))
+				if got, err := read(t, newStore(bucket)); err != nil || got != whole {
+					t.Errorf("%d bytes, %v, want %d", len(got), err, len(whole))
+				}
+				p.Spoil(fault)
+				p.Count(http.MethodGet)
+				if _, err := read(t, newStore(bucket)); err == nil || p.Count(http.MethodGet) < 5 {
+					t.Errorf("if all responses are cut: %v, want an error after five tries", err)
+				}
+			})
+		}
+	}
+}
+
+// A cut response is not continued with another version of the object.
+func TestCutResponseOfAReplacedObject(t *testing.T) {
+	p, bucket := newProxy(t)
+	putObject(t, bucket, "a", letters(100_000))
+	p.Spoil(first(1, http.MethodGet, half))
+	r, err := newStore(bucket).Open(t.Context(), "a")
+	noError(t, err)
+	putObject(t, bucket, "a", strings.ToUpper(letters(100_000)))
+	content, err := io.ReadAll(r)
+	noError(t, r.Close())
+	checkError(t, err, nil, "replaced while it was read")
+	if !strings.HasPrefix(letters(100_000), string(content)) {
+		t.Error("it returned bytes of both versions")
+	}
+}
