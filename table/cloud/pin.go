@@ -21,6 +21,9 @@ type Pin interface {
 
 	// PastEnd reports whether err means that a read began at or past the end of the object.
 	PastEnd(err error) bool
+
+	// Conflict reports whether err means that the store refused a write because of a concurrent one: try again.
+	Conflict(err error) bool
 }
 
 // An object identifies a version of an object. The first read of a table determines it, for all later ones.

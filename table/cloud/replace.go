@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 
 	"gocloud.dev/blob"
 
@@ -28,25 +29,30 @@ func (s *Store) Replace(ctx context.Context, name string, old, content []byte) e
 	if !seen.has(old) {
 		return set.ErrChanged
 	}
-	for {
+	for conflicts := 0; ; {
 		o := &blob.WriterOptions{ContentType: "application/jsonl", IfNotExist: old == nil, BeforeWrite: seen.require}
 		err := s.write(ctx, name, content, o)
 		if err == nil {
 			return nil
 		}
-		now, failed := s.read(ctx, name, most)
+		now, failed := s.readAgain(ctx, name, most)
 		switch {
 		case failed != nil:
-			return err
+			return fmt.Errorf("it may or may not have been written: %w (and reading it again failed: %w)", err, failed)
 		case now.content != nil && bytes.Equal(now.content, content):
 			return nil // the first response was lost, and the SDK's retry was refused
 		case !now.has(old):
 			return fmt.Errorf("%w (%w)", set.ErrChanged, err)
-		case now.same(&seen.object):
+		case now.same(&seen.object) && !(s.isConflict(err) && pause(ctx, &conflicts)):
 			return err
 		}
-		seen = now // another program has written the same content again
+		seen = now // another program has written the same content again, or is writing
 	}
+}
+
+// isConflict reports whether the store refused a write because of a concurrent one, which may still fail.
+func (s *Store) isConflict(err error) bool {
+	return slices.ContainsFunc(s.Pins, func(p Pin) bool { return p.Conflict(err) })
 }
 
 // stored is an object with its content, or with the start of a longer one. If there is no object, content is nil.
@@ -60,6 +66,15 @@ func (o *stored) has(content []byte) bool {
 	return (o.content == nil) == (content == nil) && bytes.Equal(o.content, content)
 }
 
+// readAgain reads an object after a failed write. It tries again, since only the content tells whether it was written.
+func (s *Store) readAgain(ctx context.Context, name string, most int) (o stored, err error) {
+	for failed := 0; ; {
+		if o, err = s.read(ctx, name, most); err == nil || !pause(ctx, &failed) {
+			return o, err
+		}
+	}
+}
+
 // read reads an object, but at most most bytes of it.
 func (s *Store) read(ctx context.Context, name string, most int) (o stored, err error) {
 	r, err := s.Open(ctx, name)
@@ -69,7 +84,7 @@ func (s *Store) read(ctx context.Context, name string, most int) (o stored, err 
 	if err != nil {
 		return o, err
 	}
-	o.object = objectOf(r.(*stream).r, s.Pins)
+	o.object = r.(*stream).object
 	o.content, err = io.ReadAll(io.LimitReader(r, int64(most)))
 	return o, errors.Join(err, r.Close())
 }

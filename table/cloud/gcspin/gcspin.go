@@ -35,6 +35,13 @@ func (Pin) Require(generation string, as func(any) bool) {
 
 // PastEnd reports whether the store refused a range past the end of the object.
 func (Pin) PastEnd(err error) bool {
+	return hasStatus(err, http.StatusRequestedRangeNotSatisfiable)
+}
+
+// Conflict reports whether the store refused a write with status 409.
+func (Pin) Conflict(err error) bool { return hasStatus(err, http.StatusConflict) }
+
+func hasStatus(err error, status int) bool {
 	var refused *googleapi.Error
-	return errors.As(err, &refused) && refused.Code == http.StatusRequestedRangeNotSatisfiable
+	return errors.As(err, &refused) && refused.Code == status
 }

@@ -4,8 +4,10 @@ package s3pin
 
 import (
 	"errors"
+	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
@@ -50,4 +52,10 @@ func (Pin) Require(etag string, as func(any) bool) {
 func (Pin) PastEnd(err error) bool {
 	var refused smithy.APIError
 	return errors.As(err, &refused) && refused.ErrorCode() == "InvalidRange"
+}
+
+// Conflict reports whether the store refused a write with status 409, such as ConditionalRequestConflict.
+func (Pin) Conflict(err error) bool {
+	var refused *awshttp.ResponseError
+	return errors.As(err, &refused) && refused.HTTPStatusCode() == http.StatusConflict
 }
