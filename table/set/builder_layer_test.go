@@ -225,3 +225,35 @@ func TestRemoveNeedsKeys(t *testing.T) {
 	checkError(t, "Commit", err, want, "")
 	checkDiff(t, "manifest", m, readManifest(t, dir))
 }
+
+// If the response to writing the manifest is lost and another program then adds a layer, the layer below that one
+// counts as added, even if Check would no longer allow it. If the manifest cannot be read, the error says what is
+// unknown.
+func TestLayerWithALostResponse(t *testing.T) {
+	t.Parallel()
+	for _, readFails := range []bool{false, true} {
+		s := &racedStore{replacingStore: replacingStore{newMemoryStore()}}
+		noError(t, buildSmall(t, s, set.BuilderOptions{}, 5, "old"))
+		s.after = func() {
+			noError(t, buildSmall(t, s, set.BuilderOptions{Layer: true}, 1, "other"))
+			if readFails {
+				s.failAt = s.calls + 1
+			}
+		}
+		o := set.BuilderOptions{Layer: true, Check: func(m *set.Manifest) error {
+			if len(m.Layers) > 0 {
+				return errors.New("it has layers")
+			}
+			return nil
+		}}
+		err := buildSmall(t, s, o, 5, "new")
+		if readFails {
+			checkError(t, "Commit", err, errCall, "the layer may or may not have been added: set: manifest memory/set.jsonl")
+		} else {
+			noError(t, err)
+		}
+		if m, _ := s.checkWhole(t); len(m.Layers) != 2 {
+			t.Errorf("%d layers, want 2", len(m.Layers))
+		}
+	}
+}

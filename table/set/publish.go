@@ -250,13 +250,16 @@ func (old storedManifest) add(ctx context.Context, s Store, tables Layer, o *Bui
 		if !o.Layer || !errors.Is(err, ErrChanged) {
 			return l, err
 		}
-		if old, err = readBase(ctx, s, o); err != nil {
-			return l, err
+		if old, err = readBase(ctx, s, o); old.Manifest == nil {
+			return l, fmt.Errorf("the layer may or may not have been added: %w", err)
 		}
 		// The Store may have lost a response, and the other program's layer may be above this one. It must stay there.
 		same := func(a, b Table) bool { return a.Name == b.Name && a.SHA256 == b.SHA256 }
 		if slices.ContainsFunc(old.Layers, func(m Layer) bool { return m.equal(l, same) }) {
 			return l, checkStillExist(ctx, s, old.name, old.Manifest)
+		}
+		if err != nil {
+			return l, err
 		}
 	}
 }
@@ -283,15 +286,4 @@ func (old storedManifest) renameTaken(ctx context.Context, s Store, l *Layer) er
 		}
 	}
 	return nil
-}
-
-// names returns the names of the tables.
-func (old storedManifest) names() nameSet {
-	names := nameSet{}
-	if old.Manifest != nil {
-		for t := range old.All() {
-			names.add(t.Name)
-		}
-	}
-	return names
 }

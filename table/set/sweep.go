@@ -90,6 +90,17 @@ type nameSet map[string]bool
 func (s nameSet) add(name string)      { s[strings.ToLower(name)] = true }
 func (s nameSet) has(name string) bool { return s[strings.ToLower(name)] }
 
+// names returns the names of the tables.
+func (old storedManifest) names() nameSet {
+	names := nameSet{}
+	if old.Manifest != nil {
+		for t := range old.All() {
+			names.add(t.Name)
+		}
+	}
+	return names
+}
+
 // find returns the files to remove, in order of names.
 func (w *sweeper) find(ctx context.Context) (left []File, err error) {
 	files, err := w.s.List(ctx)
