@@ -190,6 +190,19 @@ func (t *tableInProgress) Close() (err error) {
 // Abort ends the table. Pending removes it.
 func (t *tableInProgress) Abort() error { return errors.Join(t.TableAppender.Abort(), t.file.Close()) }
 
+// restore stores tables again. Publish may have found them stored, before a Sweep that began earlier than the lease
+// removed them. It returns the error gone if a table is still missing, such as one of an older layer.
+func (b *Builder) restore(gone error) error {
+	if err := b.pending.Publish(b.ctx, b.tables); err != nil {
+		return errors.Join(gone, err)
+	}
+	now, err := readStored(b.ctx, b.store, ManifestName)
+	if err != nil || now.Manifest == nil {
+		return errors.Join(gone, err)
+	}
+	return checkStillExist(b.ctx, b.store, ManifestName, now.Manifest)
+}
+
 // Abort removes what NewBuilder has created. After Commit, it does nothing.
 func (b *Builder) Abort() error {
 	if b.pending == nil {

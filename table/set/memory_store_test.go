@@ -164,7 +164,6 @@ func (p *memoryTables) Publish(ctx context.Context, tables []set.Table) error {
 			return err
 		}
 	}
-	p.tables = nil
 	return nil
 }
 

@@ -55,7 +55,11 @@ func (b *Builder) commit() (Layer, error) {
 	if err != nil {
 		return Layer{}, err
 	}
-	return base.add(b.ctx, b.store, l, &b.o)
+	l, err = base.add(b.ctx, b.store, l, &b.o)
+	if errors.Is(err, ErrGone) {
+		err = b.restore(err)
+	}
+	return l, err
 }
 
 // unchanged returns the error for a build without entries.

@@ -33,14 +33,15 @@ type File struct {
 	Modified time.Time // of the last change
 }
 
-// Pending are unfinished tables. The calls are Create* (Publish | Abort).
+// Pending are unfinished tables. The calls are Create* Publish* Abort.
 type Pending interface {
 	// Create begins a table. Close of the writer completes it.
 	Create(ctx context.Context) (io.WriteCloser, error)
 
 	// Publish stores all tables under their names, in the order of Create. All are closed. A file of the same name
-	// and size may stay. Two tables may have the same name, and then the same bytes. Abort removes the tables, except
-	// after Publish. Any goroutine may call it at any time.
+	// and size may stay. Two tables may have the same name, and then the same bytes. In a [Replacer], Publish may be
+	// repeated, to store tables again that were removed meanwhile. Abort removes the tables, except after Publish. Any
+	// goroutine may call it at any time.
 	Publish(ctx context.Context, tables []Table) error
 	Abort() error
 }

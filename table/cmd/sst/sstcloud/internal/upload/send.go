@@ -18,8 +18,8 @@ const tries = 3
 // store again and uploads tables that were deleted meanwhile. sent is called for each uploaded table, from any
 // goroutine.
 //
-// After an error other than [set.ErrGone], the store's manifest is unchanged. A manifest that has changed since Plan
-// is not replaced.
+// After an error other than [set.ErrGone], the store's manifest is unchanged, unless the error says that it may have
+// been written. A manifest that has changed since Plan is not replaced.
 func (u *Upload) Send(ctx context.Context, atATime int, sent func(set.Table)) error {
 	if u.Same && len(u.Missing) == 0 {
 		return nil
