@@ -3,6 +3,7 @@ package gcspin_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -16,6 +17,7 @@ import (
 	"gocloud.dev/blob"
 	_ "gocloud.dev/blob/gcsblob"
 	"gocloud.dev/gcerrors"
+	"google.golang.org/api/googleapi"
 
 	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table/cloud"
@@ -150,5 +152,14 @@ func TestRequireOfAnotherStore(t *testing.T) {
 	})
 	if object != before {
 		t.Error("the handle has changed")
+	}
+}
+
+// Only status 409 means that a write met a concurrent one.
+func TestConflict(t *testing.T) {
+	for status, want := range map[int]bool{http.StatusConflict: true, http.StatusPreconditionFailed: false} {
+		if got := (gcspin.Pin{}).Conflict(fmt.Errorf("write: %w", &googleapi.Error{Code: status})); got != want {
+			t.Errorf("status %d: %t", status, got)
+		}
 	}
 }
