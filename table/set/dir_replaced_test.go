@@ -16,8 +16,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A changing is a set of two tables in a directory. Only one is open at a time: each lookup of "other" closes the
-// file of "t".
+// A changing is a set of two tables in a directory. If only one file may be open, each lookup of "other" closes
+// the file of "t".
 type changing struct {
 	t   *testing.T
 	dir string
@@ -32,7 +32,6 @@ func newChanging(t *testing.T, o set.Options, contents []byte, line set.Table) *
 	other := src.put(t, "other", filtered, [][2]string{{"other", "value"}})
 	c.replace(contents)
 	src.writeTo(t, c.dir, manifestOf(line, other))
-	o.MaxOpenFiles = 1
 	t.Cleanup(func() { checkNoFiles(t, c.dir) })
 	c.set = openDir(t, c.dir, &o)
 	return c
@@ -65,8 +64,8 @@ func (c *changing) get(k string) (string, error) {
 func TestFileIsReplacedWhileItIsClosed(t *testing.T) {
 	t.Parallel()
 	for name, o := range map[string]set.Options{
-		"read":                   {},
-		"mapped for each lookup": {MemorySize: 1, Reader: table.ReaderOptions{Mapped: true}},
+		"read":                   {MaxOpenFiles: 1},
+		"mapped for each lookup": {MaxOpenFiles: 1, MemorySize: 1, Reader: table.ReaderOptions{Mapped: true}},
 	} {
 		t.Run(name, func(t *testing.T) { testReplacedFiles(t, o) })
 	}
@@ -116,7 +115,7 @@ func testReplacedFiles(t *testing.T, o set.Options) {
 func TestFileIsMissingWhileItIsClosed(t *testing.T) {
 	t.Parallel()
 	one, line := writtenTable(t, "one")
-	c := newChanging(t, set.Options{}, one, line)
+	c := newChanging(t, set.Options{MaxOpenFiles: 1}, one, line)
 	c.get(key(7))
 	c.get("other")
 	noError(t, os.Remove(filepath.Join(c.dir, "t")))
@@ -134,7 +133,7 @@ func TestAnswersWhileFilesAreReplaced(t *testing.T) {
 	two, _ := writtenTable(t, "two")
 	for seed := range uint64(rounds(8, 200)) {
 		rng := rand.New(rand.NewPCG(28, seed))
-		o := set.Options{MemorySize: rng.Int64N(3) * 2000, Reader: table.ReaderOptions{Cache: table.NewCache(int64(1000 << rng.IntN(8)))}}
+		o := set.Options{MaxOpenFiles: 1, MemorySize: rng.Int64N(3) * 2000, Reader: table.ReaderOptions{Cache: table.NewCache(int64(1000 << rng.IntN(8)))}}
 		o.Reader.Mapped = rng.IntN(2) == 0
 		c := newChanging(t, o, one, line)
 		var lookups sync.WaitGroup
@@ -167,17 +166,21 @@ func TestAnswersWhileFilesAreReplaced(t *testing.T) {
 	}
 }
 
+// flipped returns the contents of a table with a corrupt first data block.
+func flipped(contents []byte) []byte {
+	contents = bytes.Clone(contents)
+	contents[0] ^= 1
+	return contents
+}
+
 // After Verify has found a corrupt table, and its file is put back, Verify and lookups read the new file.
 func TestVerifyAfterFileIsPutBack(t *testing.T) {
 	t.Parallel()
 	one, line := writtenTable(t, "one")
-	corrupt := bytes.Clone(one)
-	corrupt[0] ^= 1
-	for name, o := range map[string]set.Options{"read": {}, "mapped": {Reader: table.ReaderOptions{Mapped: true}}} {
-		for what, contents := range map[string][]byte{"cut": one[:len(one)/2], "corrupt data block": corrupt} {
+	for name, mapped := range map[string]bool{"read": false, "mapped": true} {
+		for what, contents := range map[string][]byte{"cut": one[:len(one)/2], "corrupt data block": flipped(one)} {
 			t.Run(name+", "+what, func(t *testing.T) {
-				c := newChanging(t, o, contents, line)
-				c.set = openDir(t, c.dir, &o) // which closes no file
+				c := newChanging(t, set.Options{Reader: table.ReaderOptions{Mapped: mapped}}, contents, line)
 				if err := c.set.Verify(background, nil); !errors.Is(err, set.ErrMismatch) {
 					t.Errorf("Verify = %v, want ErrMismatch", err)
 				}
@@ -189,21 +192,34 @@ func TestVerifyAfterFileIsPutBack(t *testing.T) {
 	}
 }
 
-// After a lookup has met a corrupt block, and the file is put back, lookups read the new file: of a mapped table,
-// which is among Unavailable until then, after Reopen.
+// After a lookup has met a corrupt block, or an Iter has gone past one, and the file is put back, lookups read the new
+// file: of a mapped table, which is among Unavailable until then, after Reopen.
 func TestLookupAfterFileIsPutBack(t *testing.T) {
 	t.Parallel()
 	one, line := writtenTable(t, "one")
-	corrupt := bytes.Clone(one)
-	corrupt[0] ^= 1
-	for name, o := range map[string]set.Options{"read": {}, "mapped": {Reader: table.ReaderOptions{Mapped: true}}} {
-		t.Run(name, func(t *testing.T) {
-			c := newChanging(t, o, corrupt, line)
-			c.set = openDir(t, c.dir, &o) // which closes no file
-			if _, err := c.set.Get(background, []byte(key(7))); !errors.Is(err, table.ErrCorrupt) {
-				t.Errorf("Get of a corrupt block = %v, want ErrCorrupt", err)
+	get := func(t *testing.T, s *set.Set) { checkGetFails(t, s, key(7), table.ErrCorrupt) }
+	iterate := func(skips bool) func(*testing.T, *set.Set) {
+		return func(t *testing.T, s *set.Set) {
+			losses := 0
+			it := s.NewIter(background, &table.IterOptions{OnLoss: func(table.Loss) bool { losses++; return skips }})
+			it.First()
+			it.SeekGE([]byte(key(perTable - 1))) // in the same table
+			if err := it.Close(); err != nil || losses == 0 {
+				t.Errorf("Close = %v after %d losses, want nil after some", err, losses)
 			}
-			if o.Reader.Mapped {
+		}
+	}
+	for name, test := range map[string]struct {
+		meet   func(*testing.T, *set.Set)
+		mapped bool
+	}{
+		"Get": {get, false}, "Get, mapped": {get, true},
+		"Iter with OnLoss": {iterate(true), false}, "Iter that moves on": {iterate(false), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newChanging(t, set.Options{Reader: table.ReaderOptions{Mapped: test.mapped}}, flipped(one), line)
+			test.meet(t, c.set)
+			if test.mapped {
 				checkUnavailable(t, c.set, table.ErrCorrupt, "t")
 			} else {
 				checkUnavailable(t, c.set, nil) // only a block is corrupt
@@ -219,53 +235,18 @@ func TestLookupAfterFileIsPutBack(t *testing.T) {
 	}
 }
 
-// The same holds for an Iter that has gone past a corrupt block: without an error, or by a later move.
-func TestIterAfterFileIsPutBack(t *testing.T) {
-	t.Parallel()
-	one, line := writtenTable(t, "one")
-	corrupt := bytes.Clone(one)
-	corrupt[0] ^= 1
-	for name, skips := range map[string]bool{"OnLoss": true, "another move": false} {
-		t.Run(name, func(t *testing.T) {
-			c := newChanging(t, set.Options{}, corrupt, line)
-			c.set = openDir(t, c.dir, nil) // which closes no file
-			losses := 0
-			o := &table.IterOptions{OnLoss: func(table.Loss) bool { losses++; return skips }}
-			it := c.set.NewIter(background, o)
-			it.First()
-			it.SeekGE([]byte(key(perTable - 1))) // in the same table
-			if err := it.Close(); err != nil || losses == 0 {
-				t.Errorf("Close = %v after %d losses, want nil after some", err, losses)
-			}
-			c.replace(one)
-			if _, err := c.set.Get(background, []byte(key(7))); err != nil && !errors.Is(err, set.ErrReplaced) {
-				t.Error(err)
-			}
-			checkGet(t, c.set, key(7), "one")
-		})
-	}
-}
-
 // A table that could not be identified if it were opened again stays open after a lookup has met a corrupt block.
 func TestCorruptTableThatCannotBeIdentified(t *testing.T) {
 	t.Parallel()
-	withoutSum := func(t *testing.T, value string) ([]byte, set.Table) {
-		contents, line := writtenTable(t, value)
-		line.TailSum = ""
-		return contents, line
-	}
-	for _, write := range []func(*testing.T, string) ([]byte, set.Table){withoutSum, describedTable} {
+	for _, write := range []func(*testing.T, string) ([]byte, set.Table){withoutTailSum, describedTable} {
 		for _, cache := range []*table.Cache{nil, table.NewCache(1 << 20)} {
 			one, line := write(t, "one")
-			corrupt := bytes.Clone(one)
-			corrupt[0] ^= 1
-			c := newChanging(t, set.Options{}, corrupt, line)
-			c.set = openDir(t, c.dir, &set.Options{Reader: table.ReaderOptions{Cache: cache}}) // which closes no file
-			checkGet(t, c.set, key(perTable-1), "one")
-			checkGetFails(t, c.set, key(0), table.ErrCorrupt)
-			c.replace(one)
-			checkGet(t, c.set, key(perTable-1), "one")
-			checkGetFails(t, c.set, key(0), table.ErrCorrupt)
+			c := newChanging(t, set.Options{Reader: table.ReaderOptions{Cache: cache}}, flipped(one), line)
+			for range 2 {
+				checkGet(t, c.set, key(perTable-1), "one")
+				checkGetFails(t, c.set, key(0), table.ErrCorrupt)
+				c.replace(one)
+			}
 		}
 	}
 }
@@ -273,10 +254,8 @@ func TestCorruptTableThatCannotBeIdentified(t *testing.T) {
 // A table that could not be opened is found once its file is put back, also if it cannot be identified.
 func TestOpenAfterFileIsPutBack(t *testing.T) {
 	t.Parallel()
-	one, line := writtenTable(t, "one")
-	line.TailSum = ""
+	one, line := withoutTailSum(t, "one")
 	c := newChanging(t, set.Options{}, one[:len(one)/2], line)
-	c.set = openDir(t, c.dir, nil) // which closes no file
 	checkGetFails(t, c.set, key(0), set.ErrMismatch)
 	c.replace(one)
 	checkGet(t, c.set, key(0), "one")

@@ -21,11 +21,7 @@ func TestSetsOfOneCacheMixNoTables(t *testing.T) {
 		refused bool
 	}{
 		{"by a TableWriter", writtenTable, true},
-		{"without tailSum", func(t *testing.T, value string) ([]byte, set.Table) {
-			contents, line := writtenTable(t, value)
-			line.TailSum = ""
-			return contents, line
-		}, false},
+		{"without tailSum", withoutTailSum, false},
 		{"without a digest", describedTable, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -100,6 +96,13 @@ func writtenTable(t *testing.T, value string) ([]byte, set.Table) {
 	return b.Bytes(), line
 }
 
+// withoutTailSum returns the same, with a line of an old manifest.
+func withoutTailSum(t *testing.T, value string) ([]byte, set.Table) {
+	contents, line := writtenTable(t, value)
+	line.TailSum = ""
+	return contents, line
+}
+
 // describedTable returns a table that another program has written.
 func describedTable(t *testing.T, value string) ([]byte, set.Table) {
 	var pairs []workload.Pair
@@ -132,20 +135,16 @@ func TestDamagedMetaindexOfAnOldLine(t *testing.T) {
 // If a table cannot be identified, Verify reports it but returns no error.
 func TestVerifyNotesWhatIsNotIdentified(t *testing.T) {
 	t.Parallel()
-	written, writtenLine := writtenTable(t, "one")
-	oldLine := writtenLine
-	oldLine.TailSum = ""
-	described, describedLine := describedTable(t, "one")
 	for name, tt := range map[string]struct {
-		contents []byte
-		line     set.Table
-		want     string
+		write func(t *testing.T, value string) ([]byte, set.Table)
+		want  string
 	}{
-		"identified": {written, writtenLine, ""},
-		"no tailSum": {written, oldLine, `set: table "t": no tailSum in the manifest: `},
-		"no digest":  {described, describedLine, `set: table "t": no digest of its data blocks: `},
+		"identified": {writtenTable, ""},
+		"no tailSum": {withoutTailSum, `set: table "t": no tailSum in the manifest: `},
+		"no digest":  {describedTable, `set: table "t": no digest of its data blocks: `},
 	} {
-		s := open(t, manifestOf(tt.line), storeOf(tt.contents), nil)
+		contents, line := tt.write(t, "one")
+		s := open(t, manifestOf(line), storeOf(contents), nil)
 		var note error
 		noError(t, s.Verify(background, func(_ set.Table, err error) { note = err }))
 		if tt.want != "" {
