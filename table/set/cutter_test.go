@@ -51,53 +51,29 @@ func cut(t *testing.T, n, most int) (r recorder) {
 	return r
 }
 
-// Up to four full tables are cut evenly.
-func TestCut(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		n, most int
-		want    []int
-	}{
-		{0, 10, nil},
-		{1, 10, []int{1}},
-		{10, 10, []int{10}},
-		{11, 10, []int{6, 5}},
-		{21, 10, []int{7, 7, 7}},
-		{31, 10, []int{8, 8, 8, 7}},
-		{40, 10, []int{10, 10, 10, 10}},
-		{41, 10, []int{10, 10, 10, 10, 1}},
-		{3, 1, []int{1, 1, 1}},
-		{6, 1, []int{1, 1, 1, 1, 1, 1}},
-		{6, math.MaxInt, []int{6}},
-		{6, math.MaxInt/2 + 2, []int{6}},
-	} {
-		var sizes []int
-		for _, table := range cut(t, tt.n, tt.most).tables {
-			sizes = append(sizes, len(table))
-		}
-		if diff := cmp.Diff(tt.want, sizes); diff != "" {
-			t.Errorf("%d entries: tables (-want +got):\n%s", tt.n, diff)
-		}
-	}
-}
-
-// For any number of entries, the largest table is only a little larger than the mean, and no entry is lost.
+// For any number of entries, no table is too full, the largest is only a little larger than the mean, and no entry is
+// lost. Up to four full tables are cut evenly.
 func TestCutIsEven(t *testing.T) {
 	t.Parallel()
-	const most = 20
-	var want []string
-	for n := 1; n < 200; n++ {
-		want = append(want, fmt.Sprintf("%06d=value %d", n-1, n-1))
-		r := cut(t, n, most)
-		largest, mean := 0, float64(n)/float64(len(r.tables))
-		for _, table := range r.tables {
-			largest = max(largest, len(table))
-		}
-		if largest > most || float64(largest) > max(1.3*mean, mean+1) || len(r.tables) != (n+most-1)/most {
-			t.Errorf("%d entries: %d tables, the largest of %d entries, the mean of %.1f", n, len(r.tables), largest, mean)
-		}
-		if diff := cmp.Diff(want, slices.Concat(r.tables...)); diff != "" || r.closed != len(r.tables) {
-			t.Errorf("%d of %d tables complete; entries (-want +got):\n%s", r.closed, len(r.tables), diff)
+	for _, most := range []int{1, 3, 20, math.MaxInt/2 + 2, math.MaxInt} {
+		var want []string
+		for n := range 7 * min(most, 20) {
+			r := cut(t, n, most)
+			var sizes []int
+			for _, table := range r.tables {
+				sizes = append(sizes, len(table))
+			}
+			if n > 0 {
+				largest, mean := slices.Max(sizes), float64(n)/float64(len(sizes))
+				isEven := largest-slices.Min(sizes) <= 1
+				if largest > most || float64(largest) > max(1.3*mean, mean+1) || len(sizes) != (n-1)/most+1 || !isEven && n/4 < most {
+					t.Errorf("%d entries, at most %d in a table: tables of %d", n, most, sizes)
+				}
+			}
+			if diff := cmp.Diff(want, slices.Concat(r.tables...)); diff != "" || r.closed != len(r.tables) {
+				t.Errorf("%d of %d tables complete; entries (-want +got):\n%s", r.closed, len(r.tables), diff)
+			}
+			want = append(want, fmt.Sprintf("%06d=value %d", n, n))
 		}
 	}
 }
