@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"path/filepath"
 
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -28,7 +27,19 @@ func ExampleLayer() {
 	}
 	defer fruits.Close()
 
-	m, err := addLayer(dir, []string{"fig"}, []string{"banana", "damson"})
+	store := &set.DirStore{Dir: dir}
+	b, err := set.NewBuilder(ctx, store, &set.BuilderOptions{Layer: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer b.Abort() // does nothing after Commit
+	if err := errors.Join(b.Append([]byte("fig"), nil), b.Remove([]byte("banana")), b.Remove([]byte("damson"))); err != nil {
+		log.Fatal(err)
+	}
+	if _, err := b.Commit(); err != nil {
+		log.Fatal(err)
+	}
+	m, err := set.LoadManifest(ctx, store, set.ManifestName)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -48,25 +59,4 @@ func ExampleLayer() {
 	// cherry
 	// elder
 	// fig
-}
-
-// addLayer writes a table of added keys and one of removed keys, adds them to the manifest as a layer,
-// and returns the manifest.
-func addLayer(dir string, added, removed []string) (*set.Manifest, error) {
-	d := set.NewDir(dir)
-	m, err := d.ReadManifest()
-	if err != nil {
-		return nil, err
-	}
-	n := len(m.Layers) + 1
-	tables, err := writeKeys(filepath.Join(dir, fmt.Sprintf("layer%d-added.ldb", n)), added)
-	if err != nil {
-		return nil, err
-	}
-	removals, err := writeKeys(filepath.Join(dir, fmt.Sprintf("layer%d-removed.ldb", n)), removed)
-	if err != nil {
-		return nil, err
-	}
-	m.Layers = append(m.Layers, set.Layer{Tables: []set.Table{tables}, Removals: []set.Table{removals}})
-	return m, errors.Join(d.WriteManifest(m), d.Close())
 }
