@@ -103,7 +103,8 @@ func TestGetManyWithDamage(t *testing.T) {
 	checkError(t, "GetMany", err, table.ErrCorrupt, "t001: data block at 0")
 }
 
-// An error of found, or the end of the context, ends GetMany at once. No goroutine remains.
+// An error of found, or the end of the context, ends GetMany at once, even if the Source ignores contexts. No goroutine
+// remains, which synctest checks.
 func TestGetManyThatEndsEarly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -115,33 +116,19 @@ func TestGetManyThatEndsEarly(t *testing.T) {
 		if err != enough || calls != 1 {
 			t.Errorf("GetMany = %v after %d calls of found, want its error after 1", err, calls)
 		}
-		src.latency = time.Second
 		for _, openAll := range []bool{false, true} {
-			s, ctx := open(t, m, src, &set.Options{OpenAll: openAll}), within(t, 100*time.Millisecond)
+			src.before = nil
+			s := open(t, m, src, &set.Options{OpenAll: openAll})
+			src.before = doing(func() { time.Sleep(time.Hour) })
+			ctx := within(t, 100*time.Millisecond)
 			checkTook(t, "GetMany", 100*time.Millisecond, context.DeadlineExceeded, func() error {
 				_, err := getMany(ctx, s, firstKeys(4), nil)
 				return err
 			})
+			checkTook(t, "Drain, which waits for the reads", time.Hour-100*time.Millisecond, nil, func() error {
+				return errors.Join(s.Close(), s.Drain(background))
+			})
 		}
-		// synctest waits for all goroutines, and finds those that never end.
-	})
-}
-
-// If a Source ignores contexts, GetMany still returns at once.
-func TestGetManyReturnsWhenItsContextIsDone(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		src, m := numberedSet(t, 4, filtered)
-		s := open(t, m, src, eager)
-		src.before = doing(func() { time.Sleep(time.Hour) })
-		ctx := within(t, time.Second)
-		checkTook(t, "GetMany", time.Second, context.DeadlineExceeded, func() error {
-			_, err := getMany(ctx, s, firstKeys(2), nil)
-			return err
-		})
-		checkTook(t, "Drain, which waits for the reads", time.Hour-time.Second, nil, func() error {
-			return errors.Join(s.Close(), s.Drain(background))
-		})
 	})
 }
 
