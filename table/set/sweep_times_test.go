@@ -7,15 +7,17 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A build may end, and remove its lease, before the lease's time is known.
-func TestSweepOfLeaseThatIsGone(t *testing.T) {
+// A file may be gone before its time is known, such as the lease of a build that has ended.
+func TestSweepOfFileThatIsGone(t *testing.T) {
 	t.Parallel()
-	s, lease := newChangingStore(t), set.NewLease()
-	s.namesAll = false
-	s.files[lease] = memoryFile{nil, time.Now()}
-	s.listed = func() { delete(s.files, lease) }
-	noError(t, set.Sweep(t.Context(), s, sweepTables()))
-	checkDiff(t, "tables", []int{1}, s.left())
+	for _, gone := range []string{set.NewLease(), tableNumber(2).Name} {
+		s := newChangingStore(t)
+		s.namesAll = false
+		s.files[gone] = memoryFile{nil, time.Now()}
+		s.listed = func() { delete(s.files, gone) }
+		noError(t, set.Sweep(t.Context(), s, sweepTables()))
+		checkDiff(t, "tables", []int{1}, s.left())
+	}
 }
 
 // If the time of a file cannot be found, nothing is removed, and the error names the file.

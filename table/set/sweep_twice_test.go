@@ -205,16 +205,6 @@ func TestManifestWhileSweepingIsReadAgain(t *testing.T) {
 	checkError(t, "Sweep", err, errCall, "")
 }
 
-// A file may be gone before its time is known.
-func TestSweepOfFileThatIsGone(t *testing.T) {
-	t.Parallel()
-	s := newChangingStore(t)
-	s.namesAll = false
-	s.listed = func() { delete(s.files, tableNumber(2).Name) }
-	noError(t, set.Sweep(t.Context(), s, sweepTables()))
-	checkDiff(t, "tables", []int{1}, s.left())
-}
-
 // A manifest is noticed if ctx ends between removals, which are a few at a time.
 func TestManifestWhileSweepingStops(t *testing.T) {
 	t.Parallel()
