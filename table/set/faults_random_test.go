@@ -253,9 +253,9 @@ func (c *faultyCalls) checkAll(rng *rand.Rand) {
 // end checks that nothing stays in use.
 func (c *faultyCalls) end() {
 	c.s.Close()
-	if err := c.s.Drain(background); err != nil || c.s.MemorySize() != 0 || len(c.src.pinned) > 0 {
+	if err := c.s.Drain(background); err != nil || c.s.MemorySize() != 0 || len(c.src.versions) > 0 {
 		c.t.Errorf("seed %d: Drain = %v; %d bytes of open tables and %v not forgotten, want none",
-			c.seed, err, c.s.MemorySize(), c.src.pinned)
+			c.seed, err, c.s.MemorySize(), c.src.versions)
 	}
 }
 

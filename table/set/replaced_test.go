@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -13,59 +12,6 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
-
-// files contains the current version of each table. A pinned Source returns ErrReplaced, like an object store's, if
-// the version changes between reads.
-type files struct {
-	mu      sync.Mutex
-	current map[string][]byte
-}
-
-type pinned struct {
-	*files
-	first map[string][]byte // the versions read first
-}
-
-func (s *pinned) ReadAt(_ context.Context, name string, p []byte, off int64) (int, error) {
-	now, err := s.contents(name)
-	if err != nil {
-		return 0, err
-	}
-	return bytes.NewReader(now).ReadAt(p, off)
-}
-
-func (s *pinned) Map(_ context.Context, name string) (io.ReaderAt, int64, error) {
-	now, err := s.contents(name)
-	return table.Bytes(now), int64(len(now)), err
-}
-
-func (s *pinned) contents(name string) ([]byte, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	now := s.current[name]
-	if now == nil {
-		return nil, errors.New("no such file")
-	}
-	if s.first[name] == nil {
-		s.first[name] = now
-	}
-	if &s.first[name][0] != &now[0] {
-		return nil, fmt.Errorf("version %p of %s: %w", now, name, set.ErrReplaced)
-	}
-	return now, nil
-}
-
-func (s *pinned) Forget(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.first, name)
-}
-
-func (s *files) replace(name string, contents []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.current[name] = contents
-}
 
 // A version is one of two versions of a table with the same name.
 type version struct {
@@ -98,7 +44,7 @@ func randomVersions(t *testing.T, rng *rand.Rand) (versions [2]version) {
 type world struct {
 	t        *testing.T
 	rng      *rand.Rand
-	files    *files
+	objects  *objects
 	versions [2]version
 	sets     [4]*set.Set
 	options  set.Options
@@ -106,7 +52,7 @@ type world struct {
 
 func newWorld(t *testing.T, seed uint64) *world {
 	rng := rand.New(rand.NewPCG(28, seed))
-	w := &world{t: t, rng: rng, files: &files{current: map[string][]byte{}}, versions: randomVersions(t, rng)}
+	w := &world{t: t, rng: rng, objects: newObjects(nil), versions: randomVersions(t, rng)}
 	w.options.Reader.Cache = table.NewCache(int64(1000 << rng.IntN(8)))
 	w.options.MemorySize = []int64{0, 1, 4000}[rng.IntN(3)]
 	w.options.Reader.Mapped = rng.IntN(2) == 0
@@ -123,7 +69,7 @@ func (w *world) replace() {
 	if w.rng.IntN(8) == 0 {
 		contents = contents[:w.rng.IntN(len(contents))+1]
 	}
-	w.files.replace("t", bytes.Clone(contents))
+	w.objects.replace("t", contents)
 }
 
 // open opens set i, of version i mod 2, and closes the one it replaces.
@@ -131,8 +77,7 @@ func (w *world) open(i int) {
 	if w.sets[i] != nil {
 		w.sets[i].Close()
 	}
-	src := &pinned{files: w.files, first: map[string][]byte{}}
-	w.sets[i] = open(w.t, &set.Manifest{Tables: []set.Table{w.versions[i%2].line}}, src, &w.options)
+	w.sets[i] = open(w.t, manifestOf(w.versions[i%2].line), newPinned(w.objects), &w.options)
 }
 
 // check looks up a key in a random way. The result is the one in the Set's own version, or an error.
@@ -147,7 +92,7 @@ func (w *world) check(i int) error {
 
 // putBack restores the table of set i, and checks that lookups then fail at most twice.
 func (w *world) putBack(i int) {
-	w.files.replace("t", bytes.Clone(w.versions[i%2].contents))
+	w.objects.replace("t", w.versions[i%2].contents)
 	var failed []error
 	for range 20 {
 		if err := w.check(i); err != nil {

@@ -28,8 +28,8 @@ func TestTableOpenedBeforeItIsForgotten(t *testing.T) {
 	t.Parallel()
 	old, line := writtenTable(t, "old")
 	replacement, _ := writtenTable(t, "new")
-	contents := &files{current: map[string][]byte{"t": old}}
-	src := &forgetting{pinned: &pinned{files: contents, first: map[string][]byte{}}}
+	contents := newObjects(map[string][]byte{"t": old})
+	src := &forgetting{pinned: newPinned(contents)}
 	s := open(t, manifestOf(line), src, nil)
 	checkGet(t, s, key(7), "old")
 	opened := false
