@@ -18,22 +18,6 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A manifest is read as written. A second one replaces the first.
-func TestManifestIsReadAsWritten(t *testing.T) {
-	for _, s := range stores {
-		t.Run(s.name, func(t *testing.T) {
-			bucket := s.bucket(t)
-			for _, n := range []int{10, 20} {
-				want := putTables(t, bucket, nil, workload.W3(n).Keys, n, "v")
-				noError(t, set.PublishManifest(t.Context(), newStore(bucket), set.ManifestName, want, nil))
-				got, err := set.LoadManifest(t.Context(), newStore(bucket), set.ManifestName)
-				noError(t, err)
-				checkDiff(t, "LoadManifest", want, got)
-			}
-		})
-	}
-}
-
 // A manifest is sent in one request, between reading the old one and listing the tables. An invalid one is not sent.
 func TestPublishManifestRequests(t *testing.T) {
 	p, bucket := newProxy(t)

@@ -2,12 +2,10 @@ package cloud_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"net/http"
 	"slices"
 	"testing"
-	"time"
 
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/memblob"
@@ -15,33 +13,10 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cloud/s3test"
-	"github.com/sievetable/sievetable/table/merge"
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// All kinds of lookups find the entries that were written.
-func TestSetFindsWhatWasPut(t *testing.T) {
-	urls := workload.W3(20_000)
-	for _, s := range stores {
-		t.Run(s.name, func(t *testing.T) {
-			bucket := blob.PrefixedBucket(s.bucket(t), "urls/")
-			putSet(t, bucket, blockFilters, urls.Keys, 4000, "v1")
-			opened := openSet(t, bucket, newStore(bucket), eager)
-			checkLookups(t, opened, urls, "v1")
-			it := opened.NewIter(t.Context(), nil)
-			var scanned [][]byte
-			for e := range it.All() {
-				scanned = append(scanned, bytes.Clone(e.Key))
-			}
-			if err := errors.Join(it.Error(), it.Close()); err != nil || !slices.EqualFunc(scanned, urls.Keys, bytes.Equal) {
-				t.Errorf("Iter: %d keys, %v, want the %d of the set", len(scanned), err, len(urls.Keys))
-			}
-			noError(t, opened.Verify(t.Context(), nil))
-		})
-	}
-}
-
-// checkLookups gets some keys one by one, and all keys at once.
+// checkLookups gets some keys one by one, and all keys at once, and iterates over them.
 func checkLookups(t *testing.T, s *set.Set, urls workload.Set, value string) {
 	t.Helper()
 	for i := 0; i < len(urls.Keys); i += 499 {
@@ -61,6 +36,14 @@ func checkLookups(t *testing.T, s *set.Set, urls workload.Set, value string) {
 	})
 	if err != nil || found != len(urls.Keys) {
 		t.Errorf("GetMany: %d values, %v, want %d", found, err, len(urls.Keys))
+	}
+	it := s.NewIter(t.Context(), nil)
+	var scanned [][]byte
+	for e := range it.All() {
+		scanned = append(scanned, bytes.Clone(e.Key))
+	}
+	if err := errors.Join(it.Error(), it.Close()); err != nil || !slices.EqualFunc(scanned, urls.Keys, bytes.Equal) {
+		t.Errorf("Iter: %d keys, %v, want the %d of the set", len(scanned), err, len(urls.Keys))
 	}
 }
 
@@ -162,91 +145,6 @@ func TestSwapWhileObjectsAreReplaced(t *testing.T) {
 				}
 			}
 			noError(t, s.Verify(t.Context(), nil))
-		})
-	}
-}
-
-// If an object is not the manifest's table, the error names the table.
-func TestOpenOfAnotherObject(t *testing.T) {
-	bucket := s3test.NewProxy(t).Bucket(t)
-	m := putSet(t, bucket, blockFilters, workload.W3(1000).Keys, 1000, "v")
-	name := m.Tables[0].Name
-	contents := []byte(object(t, bucket, name))
-	other, _ := wantTable(t, blockFilters, workload.W3(2000).Keys, "v")
-	for what, contents := range map[string][]byte{
-		"cut short": contents[:len(contents)-1], "empty": nil, "longer": append(bytes.Clone(contents), 0), "another table": other,
-	} {
-		t.Run(what, func(t *testing.T) {
-			putObject(t, bucket, name, string(contents))
-			_, err := set.Open(t.Context(), m, newStore(bucket), eager)
-			checkError(t, err, set.ErrMismatch, name)
-		})
-	}
-	noError(t, bucket.Delete(t.Context(), name))
-	_, err := set.Open(t.Context(), m, newStore(bucket), eager)
-	checkError(t, err, nil, name, "cloud: read ")
-}
-
-// If a store fails, lookup errors name the table and the bytes. Lookups succeed once it recovers. If the store
-// stalls, a context or ReadTimeout ends them.
-func TestLookupFaults(t *testing.T) {
-	p, bucket := newProxy(t)
-	urls := workload.W3(1000)
-	m := putSet(t, bucket, blockFilters, urls.Keys, 1000, "v")
-	s := openSet(t, bucket, newStore(bucket), eager)
-	limited := openSet(t, bucket, newStore(bucket), &set.Options{ReadTimeout: 10 * time.Millisecond})
-	p.Spoil(internalError)
-	_, err := s.Get(t.Context(), urls.Keys[0])
-	checkError(t, err, nil, m.Tables[0].Name, "cloud: read ", " bytes at 0 of table ")
-	ctx, cancel := context.WithCancel(t.Context())
-	p.Spoil(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
-		cancel()
-		<-r.Context().Done() // until the client has gone
-	})
-	_, err = s.Get(ctx, urls.Keys[0])
-	checkError(t, err, context.Canceled)
-	p.Spoil(func(_ http.ResponseWriter, r *http.Request, _ http.Handler) { <-r.Context().Done() })
-	for p.Count("GET"); p.Count("GET") == 0; { // until a request was sent in time
-		_, err = limited.Get(t.Context(), urls.Keys[0])
-		checkError(t, err, context.DeadlineExceeded, m.Tables[0].Name, "cloud: read ", "within ReadTimeout, 10ms")
-	}
-	p.Spoil(nil)
-	if got, err := s.Get(t.Context(), urls.Keys[0]); err != nil || string(got) != "v" {
-		t.Errorf("without the faults: %q, %v", got, err)
-	}
-	replaceObject(t, bucket, m.Tables[0].Name, letters(int(m.Tables[0].Size)))
-	_, err = s.Get(t.Context(), urls.Keys[0])
-	checkError(t, err, set.ErrReplaced, m.Tables[0].Name)
-	found := func(int, []byte) error { return nil }
-	checkError(t, s.GetMany(t.Context(), urls.Keys, nil, found), table.ErrCorrupt, m.Tables[0].Name) // it is no table
-}
-
-// If a table's object is missing, an Iter with OnLoss continues, and a lookup in a layer finds the older value.
-func TestMissingObjectIsALoss(t *testing.T) {
-	for _, s := range stores {
-		t.Run(s.name, func(t *testing.T) {
-			bucket := s.bucket(t)
-			urls := workload.W3(200)
-			m := putSet(t, bucket, blockFilters, urls.Keys, 100, "old")
-			layer := putTables(t, bucket, nil, urls.Keys[:1], 1, "new")
-			m.Layers = []set.Layer{{Tables: layer.Tables}}
-			putManifest(t, bucket, set.ManifestName, m)
-			for _, gone := range []string{m.Tables[1].Name, layer.Tables[0].Name} {
-				noError(t, bucket.Delete(t.Context(), gone))
-			}
-			src := openSet(t, bucket, newStore(bucket), nil)
-			_, err := src.Get(t.Context(), urls.Keys[0])
-			if h := (*merge.HiddenError)(nil); !errors.As(err, &h) || string(h.Value) != "old" {
-				t.Errorf("Get = %v, want a HiddenError with the older value", err)
-			}
-			losses, n := 0, 0
-			it := src.NewIter(t.Context(), &table.IterOptions{OnLoss: func(table.Loss) bool { losses++; return true }})
-			for it.Next() {
-				n++
-			}
-			if err := it.Close(); err != nil || n != 100 || losses != 2 {
-				t.Errorf("%d entries, %d losses, %v, want 100 and 2", n, losses, err)
-			}
 		})
 	}
 }
