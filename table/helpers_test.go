@@ -17,8 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -33,6 +31,7 @@ var (
 	pairsOf   = tabletest.PairsOf
 	numbered  = tabletest.Numbered
 	fewBytes  = tabletest.FewBytes
+	checkDiff = tabletest.Diff
 	diffPairs = tabletest.DiffPairs
 	noError   = errtest.NoError
 	panicOf   = errtest.PanicOf
@@ -44,14 +43,6 @@ type (
 	noOrder    = tabletest.Order
 	readAtFunc = tabletest.ReadAtFunc
 )
-
-// checkDiff checks that got equals want. what names it.
-func checkDiff(t testing.TB, what string, want, got any) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
 
 // dataset returns the pairs of the dataset of that name.
 func dataset(t testing.TB, name string) []workload.Pair {

@@ -78,6 +78,14 @@ func FewBytes(rng *rand.Rand) []byte {
 	return key
 }
 
+// Diff checks that got equals want. what names it.
+func Diff(t testing.TB, what string, want, got any, o ...cmp.Option) {
+	t.Helper()
+	if diff := cmp.Diff(want, got, o...); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", what, diff)
+	}
+}
+
 // DiffPairs returns the difference between pairs as text, or "" if they are equal. A missing and an empty value
 // count as equal. Only pairs that differ are compared with cmp, which is slow for many pairs.
 func DiffPairs(want, got []workload.Pair) string {

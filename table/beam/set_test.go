@@ -7,21 +7,16 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/internal/errtest"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table/set"
 )
 
-var noError = errtest.NoError
-
-// checkDiff checks that got equals want.
-func checkDiff(t testing.TB, what string, want, got any) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
-	}
-}
+var (
+	noError   = errtest.NoError
+	list      = errtest.Names
+	checkDiff = tabletest.Diff
+)
 
 // readSet returns the manifest in dir and its bytes.
 func readSet(t testing.TB, dir string) (*set.Manifest, string) {
@@ -62,18 +57,6 @@ func countEntries(m *set.Manifest) (entries, largest uint64) {
 		entries, largest = entries+t.Entries, max(largest, t.Entries)
 	}
 	return entries, largest
-}
-
-// list returns the names of all files in dir.
-func list(t testing.TB, dir string) []string {
-	t.Helper()
-	files, err := os.ReadDir(dir)
-	noError(t, err)
-	var names []string
-	for _, f := range files {
-		names = append(names, f.Name())
-	}
-	return names
 }
 
 // namesOf returns the names of the manifest's tables and the manifest, as list does.

@@ -7,18 +7,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
 	"gocloud.dev/blob/memblob"
 
 	"github.com/sievetable/sievetable/internal/errtest"
+	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/cloud/s3pin"
 	"github.com/sievetable/sievetable/table/cloud/s3test"
 )
 
-var noError = errtest.NoError
+var (
+	noError   = errtest.NoError
+	checkDiff = tabletest.Diff
+)
 
 // A store creates an empty bucket in one kind of object storage.
 type store struct {
@@ -87,14 +90,6 @@ func objects(t testing.TB, bucket *blob.Bucket) map[string]int64 {
 		}
 		noError(t, err)
 		found[o.Key] = o.Size
-	}
-}
-
-// checkDiff checks that got equals want.
-func checkDiff(t testing.TB, what string, want, got any) {
-	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
 

@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/long"
@@ -29,6 +27,7 @@ var (
 	background = context.Background()
 	noError    = errtest.NoError
 	names      = errtest.Names
+	checkDiff  = tabletest.Diff
 	broken     = tabletest.ErrBroken
 
 	// filtered are the options of most tables in these tests: small blocks, and filters.
@@ -207,14 +206,6 @@ func checkEnd(t testing.TB, s *set.Set) {
 	t.Helper()
 	if err := errors.Join(s.Close(), s.Drain(background)); err != nil || s.MemorySize() != 0 {
 		t.Errorf("Close and Drain = %v; %d bytes of open tables, want 0", err, s.MemorySize())
-	}
-}
-
-// checkDiff checks that got equals want.
-func checkDiff(t testing.TB, what string, want, got any, o ...cmp.Option) {
-	t.Helper()
-	if diff := cmp.Diff(want, got, o...); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
 
