@@ -148,18 +148,6 @@ func TestTwoValuesFailThePipeline(t *testing.T) {
 	}
 }
 
-// Without keys, the set has no tables.
-func TestNoKeys(t *testing.T) {
-	dir := t.TempDir()
-	p, s, col := ptest.CreateList([]string{})
-	_, err := setio.WriteKeys(s, dir, col, setio.Options{})
-	noError(t, err)
-	ptest.RunAndValidate(t, p)
-	if m, _ := readSet(t, dir); len(m.Tables) > 0 {
-		t.Errorf("tables %v, want none", m.Tables)
-	}
-}
-
 // Without keys, an existing set is not replaced, since most often the input is missing.
 func TestNoKeysReplaceNoSet(t *testing.T) {
 	dir := failDir(t)

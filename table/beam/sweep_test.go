@@ -95,15 +95,3 @@ func TestSweepWaitsForTheLock(t *testing.T) {
 		}
 	})
 }
-
-// If a manifest cannot be read, its tables are unknown, so nothing is removed.
-func TestSweepRefuses(t *testing.T) {
-	dir := t.TempDir()
-	writeEmpty(t, dir, "sievetable-beam-0123456789abcdef.tmp")
-	writeEmpty(t, dir, set.ManifestName)
-	want := list(t, dir)
-	if err := setio.Sweep(t.Context(), dir); err == nil {
-		t.Error("no error")
-	}
-	checkDiff(t, "files", want, list(t, dir))
-}
