@@ -42,7 +42,7 @@ func (l Layer) equal(m Layer, same func(a, b Table) bool) bool {
 	return slices.EqualFunc(l.Tables, m.Tables, same) && slices.EqualFunc(l.Removals, m.Removals, same)
 }
 
-// All returns all tables in file order: Tables, then those in each Layer.
+// All returns all tables in file order: Tables, then those in each Layer. A nil Manifest has none.
 func (m *Manifest) All() iter.Seq[*Table] {
 	return func(yield func(*Table) bool) {
 		for _, run := range m.runs() {
@@ -57,6 +57,9 @@ func (m *Manifest) All() iter.Seq[*Table] {
 
 // runs returns the tables in slices without overlap: Tables, then Tables and Removals of each Layer.
 func (m *Manifest) runs() [][]Table {
+	if m == nil {
+		return nil
+	}
 	runs := [][]Table{m.Tables}
 	for _, l := range m.Layers {
 		runs = append(runs, l.Tables, l.Removals)

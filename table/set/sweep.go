@@ -90,14 +90,17 @@ type nameSet map[string]bool
 func (s nameSet) add(name string)      { s[strings.ToLower(name)] = true }
 func (s nameSet) has(name string) bool { return s[strings.ToLower(name)] }
 
+// addTables adds the names of a manifest's tables.
+func (s nameSet) addTables(m *Manifest) {
+	for t := range m.All() {
+		s.add(t.Name)
+	}
+}
+
 // names returns the names of the tables.
 func (old storedManifest) names() nameSet {
 	names := nameSet{}
-	if old.Manifest != nil {
-		for t := range old.All() {
-			names.add(t.Name)
-		}
-	}
+	names.addTables(old.Manifest)
 	return names
 }
 
@@ -140,18 +143,21 @@ func (w *sweeper) find(ctx context.Context) (left []File, err error) {
 }
 
 // readManifests sets listed from the manifests.
-func (w *sweeper) readManifests(ctx context.Context) (err error) {
-	var all []*Manifest
+func (w *sweeper) readManifests(ctx context.Context) error {
+	listed := nameSet{}
 	if w.Keep != nil {
-		if all, err = w.Keep(ctx); err != nil {
+		kept, err := w.Keep(ctx)
+		if err != nil {
 			return err
+		}
+		for _, m := range kept {
+			listed.addTables(m)
 		}
 	}
 	names := w.Manifests
 	if !slices.Contains(names, ManifestName) {
 		names = append(slices.Clip(names), ManifestName)
 	}
-	listed := nameSet{}
 	for _, name := range names {
 		m, err := readStored(ctx, w.s, name)
 		if err != nil {
@@ -162,17 +168,9 @@ func (w *sweeper) readManifests(ctx context.Context) (err error) {
 				w.s.Path(name), fs.ErrNotExist)
 		}
 		listed.add(name)
-		all = append(slices.Clip(all), m.Manifest)
+		listed.addTables(m.Manifest)
 	}
 	w.listed = listed
-	for _, m := range all {
-		if m == nil {
-			continue
-		}
-		for t := range m.All() {
-			listed.add(t.Name)
-		}
-	}
 	return nil
 }
 

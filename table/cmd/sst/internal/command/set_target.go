@@ -61,10 +61,8 @@ func (c *copier) isNew(m *set.Manifest) error {
 // because another process has added a layer.
 func (c *copier) isUnchanged(m *set.Manifest) error {
 	var listed, read []string
-	if m != nil {
-		for t := range m.All() {
-			listed = append(listed, t.Name)
-		}
+	for t := range m.All() {
+		listed = append(listed, t.Name)
 	}
 	for _, t := range c.replaced.Tables {
 		read = append(read, filepath.Base(t.Path))

@@ -114,9 +114,6 @@ func (u *Upload) look(ctx context.Context) error {
 
 // addNames adds the names of the tables of m, which may be nil.
 func addNames(listed map[string]bool, m *set.Manifest) {
-	if m == nil {
-		return
-	}
 	for t := range m.All() {
 		listed[t.Name] = true
 	}
