@@ -3,10 +3,7 @@ package set_test
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -186,27 +183,6 @@ func TestLayerWaits(t *testing.T) {
 	noError(t, b.Abort())
 	if m, files := readManifest(t, dir), names(t, dir); len(m.Layers) > 0 || len(files) != 2 {
 		t.Errorf("%d layers, files %q, want none, and the set", len(m.Layers), files)
-	}
-}
-
-// If a layer cannot be added to a manifest, that stays unchanged.
-func TestLayerRefuses(t *testing.T) {
-	t.Parallel()
-	missing, other, sound := t.TempDir(), t.TempDir(), t.TempDir()
-	noError(t, os.WriteFile(filepath.Join(other, set.ManifestName), []byte("{}"), 0o666))
-	buildSet(t, sound, 5, "v")
-	misfit := errors.New("does not fit")
-	o := set.BuilderOptions{Layer: true, Check: func(*set.Manifest) error { return misfit }}
-	for dir, want := range map[string]string{
-		missing: "no set to add a layer to", other: "line 1 of the manifest", sound: misfit.Error(),
-	} {
-		before := names(t, dir)
-		_, err := set.NewBuilder(t.Context(), dirStore(dir), &o)
-		checkError(t, "NewBuilder", err, nil, want)
-		if (dir == missing) != errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("%v, want fs.ErrNotExist only if there is no set", err)
-		}
-		checkDiff(t, "files", before, names(t, dir))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -261,24 +262,38 @@ type withoutLine struct{ set.TableAppender }
 
 func (withoutLine) Close() (set.Table, error) { return set.Table{}, nil }
 
-// A directory with other contents stays unchanged.
+// A directory with other contents stays unchanged, and so does a set that a layer cannot be added to.
 func TestNewBuilderRefuses(t *testing.T) {
 	t.Parallel()
 	refuse := func(dir string, o *set.BuilderOptions, want string) {
 		t.Helper()
 		_, err := set.NewBuilder(t.Context(), dirStore(dir), o)
 		checkError(t, "NewBuilder", err, nil, want)
+		if errors.Is(err, fs.ErrNotExist) != strings.Contains(dir, "missing") {
+			t.Errorf("%v, want fs.ErrNotExist only if there is no set or no parent", err)
+		}
 	}
-	for _, tt := range []struct{ file, contents, want string }{
-		{"CURRENT", "MANIFEST-000001\n", "is a database directory, with CURRENT"},
-		{set.ManifestName, "a\tb\n", "set.jsonl: set: line 1 of the manifest: "},
-		{set.ManifestName, "a\tb\n", "remove it, or write to another directory"},
+	layer := &set.BuilderOptions{Layer: true, Check: func(*set.Manifest) error { return errors.New("does not fit") }}
+	for _, tt := range []struct {
+		file, contents string
+		o              *set.BuilderOptions
+		want           string
+	}{
+		{"CURRENT", "MANIFEST-000001\n", nil, "is a database directory, with CURRENT"},
+		{set.ManifestName, "a\tb\n", nil, "set.jsonl: set: line 1 of the manifest: "},
+		{set.ManifestName, "a\tb\n", nil, "remove it, or write to another directory"},
+		{set.ManifestName, "{}", layer, "line 1 of the manifest"},
+		{set.ManifestName, twoTablesFile, layer, "does not fit"},
 	} {
 		dir := t.TempDir()
 		noError(t, os.WriteFile(filepath.Join(dir, tt.file), []byte(tt.contents), 0o666))
-		refuse(dir, nil, tt.want)
+		refuse(dir, tt.o, tt.want)
 		checkDiff(t, "files", []string{tt.file}, names(t, dir))
 	}
+	missing := filepath.Join(t.TempDir(), "missing")
+	noError(t, os.Mkdir(missing, 0o777))
+	refuse(missing, layer, "no set to add a layer to")
+	checkDiff(t, "files", []string(nil), names(t, missing))
 	file := filepath.Join(t.TempDir(), "file")
 	noError(t, os.WriteFile(file, nil, 0o666))
 	for _, dir := range []string{file, filepath.Join(file, "set"), filepath.Join(t.TempDir(), "missing", "set")} {
