@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"path/filepath"
 
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
@@ -14,19 +13,11 @@ import (
 
 // OpenFS opens a set in any file system, such as os.DirFS or embed.FS.
 func ExampleOpenFS() {
-	root, err := os.MkdirTemp("", "set")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer os.RemoveAll(root)
-	dir := filepath.Join(root, "fruits")
-	err = errors.Join(os.Mkdir(dir, 0o777), writeFruits(dir, []string{"apple", "banana"}, []string{"cherry", "damson"}))
-	if err != nil {
-		log.Fatal(err)
-	}
+	dir := makeFruits([]string{"apple", "banana"}, []string{"cherry", "damson"})
+	defer os.RemoveAll(dir)
 
 	ctx := context.Background()
-	fruits, err := set.OpenFS(ctx, os.DirFS(root), "fruits", nil)
+	fruits, err := set.OpenFS(ctx, os.DirFS(dir), ".", nil)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -12,14 +12,8 @@ import (
 
 // A layer contains a day's changes. The other tables of the set stay open.
 func ExampleLayer() {
-	dir, err := os.MkdirTemp("", "set")
-	if err != nil {
-		log.Fatal(err)
-	}
+	dir := makeFruits([]string{"apple", "banana"}, []string{"cherry", "damson", "elder"})
 	defer os.RemoveAll(dir)
-	if err := writeFruits(dir, []string{"apple", "banana"}, []string{"cherry", "damson", "elder"}); err != nil {
-		log.Fatal(err)
-	}
 	ctx := context.Background()
 	fruits, err := set.OpenDir(ctx, dir, nil)
 	if err != nil {

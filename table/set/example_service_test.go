@@ -140,14 +140,8 @@ func ask(server *httptest.Server, paths ...string) {
 
 // An HTTP service starts without one of its tables, and switches to a new list while it runs.
 func Example_service() {
-	dir, err := os.MkdirTemp("", "set")
-	if err != nil {
-		log.Fatal(err)
-	}
+	dir := makeFruits([]string{"apple", "banana"}, []string{"cherry", "damson"})
 	defer os.RemoveAll(dir)
-	if err := writeFruits(dir, []string{"apple", "banana"}, []string{"cherry", "damson"}); err != nil {
-		log.Fatal(err)
-	}
 	cherries := filepath.Join(dir, "cherry.ldb")
 	if err := os.Rename(cherries, cherries+" is away"); err != nil { // a table that cannot be read for now
 		log.Fatal(err)

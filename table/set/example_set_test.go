@@ -14,14 +14,8 @@ import (
 
 // Two tables in a directory are queried as one set.
 func ExampleOpenDir() {
-	dir, err := os.MkdirTemp("", "set")
-	if err != nil {
-		log.Fatal(err)
-	}
+	dir := makeFruits([]string{"apple", "banana"}, []string{"cherry", "damson", "elder"})
 	defer os.RemoveAll(dir)
-	if err := writeFruits(dir, []string{"apple", "banana"}, []string{"cherry", "damson", "elder"}); err != nil {
-		log.Fatal(err)
-	}
 
 	ctx := context.Background()
 	fruits, err := set.OpenDir(ctx, dir, nil)
@@ -46,6 +40,18 @@ func ExampleOpenDir() {
 	// fig false
 	// banana
 	// cherry
+}
+
+// makeFruits writes a set into a new directory, which it returns.
+func makeFruits(ranges ...[]string) (dir string) {
+	dir, err := os.MkdirTemp("", "set")
+	if err == nil {
+		err = writeFruits(dir, ranges...)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+	return dir
 }
 
 // writeFruits writes a table for each of the ranges, and the manifest.
