@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -66,20 +67,32 @@ func TestPublishWithoutTables(t *testing.T) {
 	checkDiff(t, "files", []string{set.ManifestName}, names(t, empty))
 }
 
-// An entry that a Builder rejected is not lost silently: the error stays, and nothing is committed.
+// An entry that a Builder rejected is not lost silently: the error stays, and nothing is committed. Removals with only a
+// filter are rejected, since lookups of the removed keys would fail.
 func TestErrorsOfABuilderStay(t *testing.T) {
 	t.Parallel()
-	for name, refused := range map[string]func(b *set.Builder) error{
-		"an entry out of order":  func(b *set.Builder) error { return b.Append([]byte("a"), nil) },
-		"a removal out of order": func(b *set.Builder) error { return b.Remove([]byte("a")) },
+	filters := &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}
+	for name, test := range map[string]struct {
+		writer  *table.WriterOptions
+		refused func(b *set.Builder) error
+		want    error
+		text    string
+	}{
+		"an entry out of order": {nil, func(b *set.Builder) error { return b.Append([]byte("a"), nil) }, table.ErrOrder, ""},
+		"a removal out of order": {nil, func(b *set.Builder) error {
+			return cmp.Or(b.Remove([]byte("c")), b.Remove([]byte("a")))
+		}, table.ErrOrder, ""},
+		"a removal without a key": {filters, func(b *set.Builder) error { return b.Remove([]byte("c")) },
+			nil, "removals must contain keys, not only a filter"},
 	} {
 		dir := t.TempDir()
 		buildSet(t, dir, 1, "old")
-		b := newBuilder(t, dir, set.BuilderOptions{Layer: true})
-		noError(t, errors.Join(b.Append([]byte("b"), nil), b.Remove([]byte("c"))))
-		want := refused(b)
+		b := newBuilder(t, dir, set.BuilderOptions{Layer: true, Writer: test.writer})
+		noError(t, b.Append([]byte("b"), nil))
+		want := test.refused(b)
+		checkError(t, name, want, test.want, test.text)
 		_, err := b.Commit()
-		if !errors.Is(want, table.ErrOrder) || b.Append([]byte("d"), nil) != want || b.Remove([]byte("e")) != want || err != want {
+		if b.Append([]byte("d"), nil) != want || b.Remove([]byte("e")) != want || err != want {
 			t.Errorf("%s: error %v, then of Commit %v", name, want, err)
 		}
 		checkDiff(t, name+": layers", []set.Layer(nil), readManifest(t, dir).Layers)

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sievetable/sievetable/filter"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -184,22 +182,6 @@ func TestLayerWaits(t *testing.T) {
 	if m, files := readManifest(t, dir), names(t, dir); len(m.Layers) > 0 || len(files) != 2 {
 		t.Errorf("%d layers, files %q, want none, and the set", len(m.Layers), files)
 	}
-}
-
-// Removals with only a filter are rejected: lookups of the removed keys would fail.
-func TestRemoveNeedsKeys(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	buildSet(t, dir, 5, "value")
-	m := readManifest(t, dir)
-	w := &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}
-	b := newBuilder(t, dir, set.BuilderOptions{Layer: true, Writer: w})
-	noError(t, b.Append([]byte("added"), nil))
-	want := b.Remove([]byte("000002"))
-	checkError(t, "Remove", want, nil, "removals must contain keys, not only a filter")
-	_, err := b.Commit()
-	checkError(t, "Commit", err, want, "")
-	checkDiff(t, "manifest", m, readManifest(t, dir))
 }
 
 // If the response to writing the manifest is lost and another program then adds a layer, the layer below that one
