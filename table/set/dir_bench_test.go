@@ -13,7 +13,7 @@ import (
 func BenchmarkMaxOpenFiles(b *testing.B) {
 	const tables = 600
 	dir := b.TempDir()
-	writeDir(b, dir, tables)
+	writeTables(b, dir, filtered, tables, perTable)
 	for _, files := range []int{1, 60, 300, tables} {
 		b.Run(fmt.Sprint("files=", files), func(b *testing.B) {
 			s := openDir(b, dir, &set.Options{OpenAll: true, MaxOpenFiles: files})

@@ -23,12 +23,6 @@ func (s *store) writeTo(t testing.TB, dir string, m *set.Manifest) {
 	putManifest(t, dir, m)
 }
 
-// writeDir writes a set of n tables into a directory.
-func writeDir(t testing.TB, dir string, n int) *set.Manifest {
-	t.Helper()
-	return writeTables(t, dir, filtered, n, perTable)
-}
-
 // openDir opens a set that is closed at the end of the test.
 func openDir(t testing.TB, dir string, o *set.Options) *set.Set {
 	t.Helper()
@@ -69,7 +63,7 @@ func openFiles(dir string) (n int) {
 func TestOpenDirClosesItsFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	m := writeDir(t, dir, 3)
+	m := writeTables(t, dir, filtered, 3, perTable)
 	s := openDir(t, dir, eager)
 	checkGet(t, s, key(60), valueOf(60))
 	checkGet(t, s, key(60)+"x", "")
@@ -101,7 +95,7 @@ func TestOpenDirOfNoSet(t *testing.T) {
 	}
 	refused(dir, nil, fs.ErrNotExist, set.ManifestName)
 	refused(filepath.Join(dir, "none"), nil, fs.ErrNotExist, "")
-	writeDir(t, dir, 3)
+	writeTables(t, dir, filtered, 3, perTable)
 	noError(t, os.Remove(filepath.Join(dir, "t001")))
 	refused(dir, eager, fs.ErrNotExist, `"t001"`)
 	noError(t, os.Truncate(filepath.Join(dir, set.ManifestName), 100))

@@ -28,7 +28,7 @@ func TestMoreTablesThanFiles(t *testing.T) {
 	}
 	t.Parallel()
 	dir := t.TempDir()
-	writeDir(t, dir, 600)
+	writeTables(t, dir, filtered, 600, perTable)
 	cmd := tabletest.Self(t, fewFilesEnv+"="+dir, "-test.run=^TestMoreTablesThanFiles$")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v:\n%s", err, out)
