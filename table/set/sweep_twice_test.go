@@ -260,12 +260,17 @@ func TestFoundEndsDryRun(t *testing.T) {
 	}
 }
 
-// DryRun removes nothing. Found is called for the same files, and for young ones.
+// DryRun removes nothing. Found is called for the same files, and for young ones, but not for the tables that Keep
+// returns.
 func TestSweepFinds(t *testing.T) {
 	t.Parallel()
 	for _, dry := range []bool{true, false} {
 		s, o := newChangingStore(t), sweepTables()
 		s.files[tableNumber(3).Name] = memoryFile{nil, time.Now().Add(time.Hour)}
+		s.files[tableNumber(4).Name] = s.files[tableNumber(2).Name]
+		o.Keep = func(context.Context) ([]*set.Manifest, error) {
+			return []*set.Manifest{nil, manifestOf(tableNumber(4))}, nil
+		}
 		var found, young []string
 		o.DryRun = dry
 		o.Found = func(f set.File, isYoung bool) error {
