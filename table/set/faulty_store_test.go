@@ -51,14 +51,18 @@ func (s *objects) replace(name string, contents []byte) {
 type pinned struct {
 	*objects
 	versions map[string]int // of tables that were not forgotten
+	rng      *rand.Rand     // of reads' latencies, guarded by mu; nil means none
 }
 
-func newPinned(s *objects) *pinned { return &pinned{s, map[string]int{}} }
+func newPinned(s *objects) *pinned { return &pinned{objects: s, versions: map[string]int{}} }
 
 // get returns the contents of a table, after some time.
 func (s *pinned) get(ctx context.Context, name string) ([]byte, error) {
 	s.mu.Lock()
 	o := s.now[name]
+	if s.rng != nil {
+		o.latency += time.Duration(s.rng.IntN(3)) * time.Millisecond
+	}
 	s.mu.Unlock()
 	if o.latency > 0 {
 		select {
@@ -110,32 +114,25 @@ type faultyStore struct {
 	sound  map[string][]byte
 	others map[string][]byte // tables of the same keys and other values
 	names  []string
-	rng    *rand.Rand // guarded by mu
 }
 
 var errStore = errors.New("the store fails")
 
 // newFaultyStore returns a store with the tables of l.
 func newFaultyStore(t *testing.T, l *layeredModel) *faultyStore {
-	s := &faultyStore{
-		pinned: newPinned(newObjects(l.src.files)), sound: l.src.files, others: map[string][]byte{},
-		rng: rand.New(rand.NewPCG(36, l.rng.Uint64())),
-	}
+	s := &faultyStore{pinned: newPinned(newObjects(l.src.files)), sound: l.src.files, others: map[string][]byte{}}
+	s.rng = rand.New(rand.NewPCG(36, l.rng.Uint64()))
 	for name, contents := range l.src.files {
 		s.names = append(s.names, name)
 		s.others[name] = withWrongValues(t, contents, l.o)
 	}
 	slices.Sort(s.names)
-	s.end() // nothing has begun, but reads take time
 	return s
 }
 
 // intact returns an object with the table's own contents: the current one, or another one that replaces it.
 func (s *faultyStore) intact(name string) object {
-	return object{
-		version: s.now[name].version + s.rng.IntN(2), contents: s.sound[name],
-		latency: time.Duration(s.rng.IntN(3)) * time.Millisecond,
-	}
+	return object{version: s.now[name].version + s.rng.IntN(2), contents: s.sound[name]}
 }
 
 // withWrongValues returns a table of the same keys, with other values of the same size.
