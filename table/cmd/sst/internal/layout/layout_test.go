@@ -186,9 +186,10 @@ func TestFewRowsOfManyBlocks(t *testing.T) {
 	}
 }
 
-// The records of a log are in order and do not overlap, however damaged the log is.
+// The records of a log are in order, do not overlap and leave out no part, however damaged the log is.
 func TestLogIsInOrder(t *testing.T) {
 	t.Parallel()
+	const maxGap = 3*wal.FragmentHeaderLen - 1 // the headers of a record in two blocks, and a block's padding
 	rng := rand.New(rand.NewPCG(1, 2))
 	var records []string
 	for range 40 {
@@ -206,6 +207,9 @@ func TestLogIsInOrder(t *testing.T) {
 			noError(t, err)
 			if r.Offset < end || r.Offset+r.Bytes > uint64(len(contents)) {
 				t.Fatalf("log of %d bytes: %+v behind %d", len(contents), r, end)
+			}
+			if r.Offset > end+maxGap {
+				t.Fatalf("log of %d bytes: no row for %d bytes at %d", len(contents), r.Offset-end, end)
 			}
 			end = r.Offset + r.Bytes
 		}

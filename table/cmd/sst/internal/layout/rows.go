@@ -219,11 +219,9 @@ func records(src io.ReaderAt, size int64, kind dbfile.FileKind) iter.Seq2[Row, e
 			}
 			// A record that began before a damaged fragment is reported after it.
 			slices.SortFunc(rows, func(a, b Row) int { return cmp.Compare(a.Offset, b.Offset) })
-			if rows == nil && offset-before >= wal.FragmentHeaderLen { // fewer bytes are a block's padding
-				rows = append(rows, rowOf(before, offset-before, zeros))
-			}
-			if err == nil || last.Bytes > 0 {
-				rows = append(rows, last)
+			rows = withZeros(append(rows, last), before)
+			if err != nil && last.Bytes == 0 {
+				rows = rows[:len(rows)-1]
 			}
 			for _, r := range rows {
 				if !yield(r, nil) {
@@ -235,6 +233,17 @@ func records(src io.ReaderAt, size int64, kind dbfile.FileKind) iter.Seq2[Row, e
 			}
 		}
 	}
+}
+
+// withZeros adds the zeros between rows that start at from.
+func withZeros(rows []Row, from int64) (all []Row) {
+	for _, r := range rows {
+		if gap := int64(r.Offset) - from; gap >= wal.FragmentHeaderLen { // fewer bytes are a block's padding
+			all = append(all, rowOf(from, gap, zeros))
+		}
+		all, from = append(all, r), int64(r.Offset+r.Bytes)
+	}
+	return all
 }
 
 func rowOf(offset, bytes int64, kind string) Row {
