@@ -69,6 +69,12 @@ func readVersion(manifest io.Reader) (v *Version, end int64, err error) {
 	return &e.Version, edits.Offset(), nil
 }
 
+// CheckEdits returns an error if the version edits of a MANIFEST do not result in a version.
+func CheckEdits(manifest io.Reader) error {
+	_, _, err := readVersion(manifest)
+	return err
+}
+
 // checkComplete returns an error if no edit has one of the fields that engines need to open the database. C++
 // LevelDB writes them after the first edit, so a truncated MANIFEST lacks them.
 func (e *versionBuilder) checkComplete() error {
