@@ -80,7 +80,12 @@ func convertCommand() *cobra.Command {
 
 // convert writes a table with the entries of f, and with its settings unless flags change them.
 func (to *targetFlags) convert(cmd *cobra.Command, f *dbfile.File) error {
-	stats, err := tablestats.Collect(f, f.Wrap, tablestats.NewBudget(1))
+	stats, err := tablestats.Collect(f, func(err error) error {
+		if err == f.Layout.FooterErr { // OUT gets a new footer
+			return nil
+		}
+		return f.Wrap(err)
+	}, tablestats.NewBudget(1))
 	if err != nil {
 		return err
 	}

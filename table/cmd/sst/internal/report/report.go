@@ -104,6 +104,7 @@ func newModel(f *dbfile.File, o Options, held int64) (*Model, error) {
 	if filters := f.Filters(); filters.Pages == nil { // the page cannot check paged filters
 		whole = c.hold(filters.TableEntry)
 	}
+	c.damage(f.Layout.FooterErr)
 	stats := c.blocks()
 	c.parts()
 	c.filters(stats, whole)

@@ -91,6 +91,7 @@ func Collect(f *dbfile.File, wrap func(error) error, b *Budget) (*Stats, error) 
 			seen[err.Error()] = true
 		}
 	}
+	add(f.Layout.FooterErr)
 	s.addIndexes(f, addOnce)
 	keys := NewFilterKeys(f, b)
 	for b, err := range Blocks(f) {
