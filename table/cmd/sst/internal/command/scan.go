@@ -71,6 +71,9 @@ func scanCommand() *cobra.Command {
 		if f.limit < 0 {
 			return cli.UsageErrorf("--limit is %d, not 0 or more", f.limit)
 		}
+		if f.where && (f.reverse || cmd.Flags().Changed("versions") && !f.versions) {
+			return cli.UsageErrorf("--where prints all versions, newest first: leave out --reverse and --versions=false")
+		}
 		f.ScanOnly, f.AsksPrefix = true, f.prefix != nil || f.from != nil && f.to != nil
 		if kind, err := dbfile.FileKindOf(args[0], dbfile.Options{}); err == nil && kind == dbfile.RecordFile {
 			return f.scanRecords(cmd, args[0])
@@ -87,9 +90,6 @@ func scanCommand() *cobra.Command {
 
 // scan prints the entries of a source, and then what it has lost.
 func (f *scanFlags) scan(cmd *cobra.Command, s *source.Source) error {
-	if f.where && (f.reverse || !f.versions) {
-		return cli.UsageErrorf("--where prints all versions, newest first: leave out --reverse and --versions=false")
-	}
 	if err := f.checkRange(s.Order, cmd.ErrOrStderr()); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ var wrongUsages = []struct{ line, want string }{
 	{"scan --limit abc t.ldb", `--limit is "abc", not a whole number`},
 	{"scan --limit -1 t.ldb", "--limit is -1, not 0 or more"},
 	{"scan -n 9999999999999999999 t.ldb", `-n is "9999999999999999999", not a whole number of at most 18 digits`},
-	{"scan --where --reverse t.ldb", "--where prints all versions, newest first: leave out --reverse and --versions=false"},
+	{"scan --where --reverse missing.ldb", "--where prints all versions, newest first: leave out --reverse and --versions=false"},
 	{"scan --from b --to a t.ldb", `--from "b" is after --to "a" in key order: swap them, also with --reverse`},
 	{"scan --reverse --from b --to '' t.ldb", `--from "b" is after --to "" in key order: swap them, also with --reverse`},
 	{"scan t.ldb --limit", "--limit has no value: it takes a whole number"},
