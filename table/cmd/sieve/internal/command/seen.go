@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"syscall"
 	"time"
@@ -59,8 +60,17 @@ func seenCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&f.state, "state", "", "`file` of the state (required)")
 	flags.VarP(cli.Count(&f.keys, "", seen.MaxKeys), "keys", "n", "expected `lines` of a new state, up to 10G")
-	flags.VarP(cli.Parsed(&f.rate, "value", "0.1%", plan.ParseRate), "rate", "p", "`share` of lines a new state may leave out, 1e-9 to 0.5")
+	flags.VarP(cli.Parsed(&f.rate, "value", "0.1%", parseSeenRate), "rate", "p", "`share` of lines a new state may leave out, 1e-9 to 0.5")
 	return cmd
+}
+
+// parseSeenRate is like plan.ParseRate, but its limit is that of states.
+func parseSeenRate(s string) (float64, error) {
+	rate, err := plan.ParseRate(s)
+	if err != nil || rate > seen.MaxRate {
+		return 0, fmt.Errorf("not a rate from 1e-9 to %g, such as 0.01 or 1%%", seen.MaxRate)
+	}
+	return rate, nil
 }
 
 // run prints the new lines.
@@ -96,8 +106,6 @@ func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error
 		return nil, cli.UsageErrorf("missing --state FILE")
 	case f.state == "-":
 		return nil, cli.UsageErrorf("--state is -, not a file: for a file of this name, use --state ./-")
-	case f.rate > seen.MaxRate:
-		return nil, cli.UsageErrorf("-p is %g, not a rate from 1e-9 to %g", f.rate, seen.MaxRate)
 	}
 	if err := output.FilesOf(cmd.OutOrStdout()).CheckAll([]string{f.state}); err != nil {
 		return nil, cli.UsageErrorf("standard output is the state %s, which is replaced as a whole: redirect the output to another file", text.ShellPath(f.state))
