@@ -82,10 +82,10 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	if err := d.applyState(o, names); err != nil {
 		return Dir{}, err
 	}
-	if len(d.Tables) == 0 && d.Version == nil && (len(d.Logs) == 0 || o.NoLogs) {
-		if len(d.Logs) > 0 {
-			return Dir{}, fmt.Errorf("%s: only logs in this directory: leave out --no-log", dir)
-		}
+	switch isEmpty := len(d.Tables) == 0 && d.Version == nil; {
+	case isEmpty && len(d.Logs) > 0 && o.NoLogs:
+		return Dir{}, fmt.Errorf("%s: only logs in this directory: leave out --no-log", dir)
+	case isEmpty && len(d.Logs) == 0 && (d.Damage == nil || o.Repair):
 		return Dir{}, fmt.Errorf("%s: no .ldb or .sst files in this directory", dir)
 	}
 	slices.SortFunc(d.Tables, compareNewestFirst)
