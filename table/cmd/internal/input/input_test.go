@@ -63,6 +63,7 @@ func TestLines(t *testing.T) {
 		{"a value that is null", "json", `{"value":null,"key":"a"}`, false, []string{`"a" ""`}},
 		{"two objects", "json", `{"key":"a"} {"key":"b"}`, false, []string{"standard input, line 1: JSON: more text after the object (jq -c . prints one object per line)"}},
 		{"a number", "json", `{"key":"a","value":1}`, false, []string{`standard input, line 1: JSON: "value" is of type number, not a string`}},
+		{"base64 without padding", "json", `{"key_base64":"/w"}`, false, []string{"standard input, line 1: JSON: key_base64 or value_base64 is not standard base64, padded with = to a multiple of 4 characters"}},
 		{"no UTF-8", "json", "{\"key\":\"a\xff\"}", false, []string{"standard input, line 1: JSON: not UTF-8: for bytes that are not text, use key_base64 and value_base64"}},
 		{"half a pair", "json", `{"key":"a","value":"\ud800"}`, false, []string{"standard input, line 1: JSON: a lone UTF-16 surrogate is not text: use key_base64 and value_base64"}},
 		{"half a pair beside the replacement", "json", `{"key":"\ufffd","value":"\udfff"}`, false, []string{"standard input, line 1: JSON: a lone UTF-16 surrogate is not text: use key_base64 and value_base64"}},

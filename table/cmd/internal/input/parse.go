@@ -3,6 +3,7 @@ package input
 import (
 	"bytes"
 	"cmp"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -200,6 +201,9 @@ func jsonError(err error) error {
 			name = plain
 		}
 		return fmt.Errorf("unknown field %s: use key or key_base64, value or value_base64, sequence, and kind", format.Quote([]byte(name)))
+	}
+	if wrong := base64.CorruptInputError(0); errors.As(err, &wrong) {
+		return errors.New("key_base64 or value_base64 is not standard base64, padded with = to a multiple of 4 characters")
 	}
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
