@@ -34,7 +34,10 @@ func main() {
 func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("repair", flag.ContinueOnError)
 	n := flags.Int("n", 200, "`number` of databases to damage")
-	if err := flags.Parse(args); err != nil {
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp): // Parse has printed it
+		return nil
+	case err != nil:
 		return err
 	}
 	if flags.NArg() != 0 || *n < 1 {

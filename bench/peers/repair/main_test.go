@@ -36,6 +36,9 @@ func TestBadArguments(t *testing.T) {
 			t.Errorf("no error for %q", args)
 		}
 	}
+	if err := run([]string{"-h"}, nil); err != nil {
+		t.Errorf("-h: %v", err)
+	}
 }
 
 // All faults of a repair are reported.

@@ -51,7 +51,10 @@ func run(args []string) error {
 	list := flags.String("n", "1e6,1e7,1e8", "`numbers` of keys, ascending, with commas between them")
 	dir := flags.String("dir", "", "`directory` for the keys and the sets, on a disk (default: the system's temporary directory)")
 	draw := flags.Bool("draw", false, "only write the tables of the existing results")
-	if err := flags.Parse(args); err != nil {
+	switch err := flags.Parse(args); {
+	case errors.Is(err, flag.ErrHelp): // Parse has printed it
+		return nil
+	case err != nil:
 		return err
 	}
 	numbers, err := parseNumbers(*list)

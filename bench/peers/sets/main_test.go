@@ -89,6 +89,9 @@ func TestBadArguments(t *testing.T) {
 			t.Errorf("no error for %q", args)
 		}
 	}
+	if err := run([]string{"-h"}); err != nil {
+		t.Errorf("-h: %v", err)
+	}
 }
 
 func TestResultsFile(t *testing.T) {
