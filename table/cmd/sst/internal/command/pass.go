@@ -108,6 +108,8 @@ const (
 	isRecords  = "records" // in the log format, but not a log: see dbfile.RecordFile
 	isCurrent  = "current"
 	isManifest = "manifest"
+
+	isDirectory = "directory" // or the manifest of a set, for stats
 )
 
 // open opens a table in the key order of its folder.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"io"
-	"slices"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -67,19 +66,23 @@ func statsCommand() *cobra.Command {
 		case asTrial:
 			return each(p, args, p.try)
 		case eachTable:
-			return p.statsOfAll(args)
+			return p.statsOfAll(p.targets(args, false))
 		}
-		dirs := slices.DeleteFunc(slices.Clone(args), func(path string) bool { return !dbdir.IsDirectory(path) })
-		files := slices.DeleteFunc(args, dbdir.IsDirectory)
-		each(p, dirs, p.summarize) // the next pass returns its errors too
-		return p.statsOfAll(files)
+		var all []target
+		for _, arg := range args {
+			if dbdir.IsDirectory(arg) {
+				all = append(all, target{dbdir.TableFile{Path: arg}, isDirectory, nil, new(folder)})
+			} else {
+				all = append(all, p.targets([]string{arg}, false)...)
+			}
+		}
+		return p.statsOfAll(all)
 	}
 	return cmd
 }
 
-// statsOfAll prints the statistics of all tables and logs, and then returns their damage.
-func (p *pass) statsOfAll(args []string) error {
-	files := p.targets(args, false)
+// statsOfAll prints the statistics of all targets, and then returns their damage.
+func (p *pass) statsOfAll(files []target) error {
 	bar := progress.Bytes(p.stderr, sizeOf(files...), "reading")
 	defer bar.Done()
 	p.options.WrapReader = bar.ReaderAt
@@ -90,6 +93,8 @@ func (p *pass) statsOfAll(args []string) error {
 			return p.statsOfLog(t)
 		case isRecords:
 			return p.statsOfRecords(t.Path)
+		case isDirectory:
+			return p.summarize(t.Path)
 		}
 		return p.statsOfTable(t, budget)
 	})
