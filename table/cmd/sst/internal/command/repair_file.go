@@ -168,9 +168,12 @@ func (r *tableRepair) report(c *copier, done repaired) []string {
 	} else {
 		report.add("wrote %s from %s to %s", text.Count(c.pairs, "pair"), text.Count(uint64(r.Blocks), "data block"), c.out)
 	}
-	if r.Searched {
+	switch {
+	case r.Searched:
 		report.add("the index cannot be read: found blocks by their checksums (%s)", reason(r.Damage, c.limit))
-	} else if r.Damage != nil {
+	case r.Damage != nil && r.file.Empty: // see checkHidden
+		report.add("the table may be only a filter (%s)", reason(r.Damage, c.limit))
+	case r.Damage != nil:
 		report.add("the table cannot be opened (%s)", reason(r.Damage, c.limit))
 	}
 	if r.file.OrderNote != "" {
