@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/sievetable/sievetable/internal/dbread"
 	"github.com/sievetable/sievetable/internal/format"
@@ -207,12 +208,14 @@ func (s *Source) SameOrder(o *Source) error {
 	if s.Order == o.Order {
 		return nil
 	}
-	other := s
-	if s.Order == table.BytewiseComparer {
-		other = o
+	var advice []string
+	for _, x := range []*Source{s, o} {
+		if x.Order != table.BytewiseComparer {
+			advice = append(advice, fmt.Sprintf("build %s again in bytewise order: sst scan %s | sst build -o NEW", x.Path, text.ShellPath(x.Path)))
+		}
 	}
-	return fmt.Errorf("%s is in the order of %s, but %s is in the order of %s: build %s again in bytewise order: sst scan %s | sst build -o NEW",
-		s.Path, s.Order.Name(), o.Path, o.Order.Name(), other.Path, text.ShellPath(other.Path))
+	return fmt.Errorf("%s is in the order of %s, but %s is in the order of %s: %s",
+		s.Path, s.Order.Name(), o.Path, o.Order.Name(), strings.Join(advice, ", and "))
 }
 
 // SameKey reports whether two user keys are equal.
