@@ -58,7 +58,12 @@ func mergeCommand() *cobra.Command {
 			cli.ExitOK:      "OUT is complete and on disk",
 			cli.ExitDamaged: "an INPUT is damaged, and OUT was not written",
 		}.Annotation(),
-		Args:              cli.Arguments("INPUT", 1, cli.Unlimited, cli.Unlimited),
+		Args: func(cmd *cobra.Command, inputs []string) error { // before other checks of OUT, which advise --force
+			if err := cli.Arguments("INPUT", 1, cli.Unlimited, cli.Unlimited)(cmd, inputs); err != nil {
+				return err
+			}
+			return f.checkOut(inputs)
+		},
 		ValidArgsFunction: cli.Files(0, sourceNames...),
 	}
 	f.to.addOut(cmd)
@@ -71,17 +76,20 @@ func mergeCommand() *cobra.Command {
 	return cmd
 }
 
-// run opens the inputs, and merges them.
-func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
+// checkOut returns an error if OUT is missing, or part of an input.
+func (f *mergeFlags) checkOut(inputs []string) error {
 	switch {
 	case f.to.out == "":
 		return f.to.missingOut()
 	case f.to.out == "-" && f.json:
 		return cli.UsageErrorf("--json and -o - both write to standard output: name a file")
-	case isFilter(inputs[0]):
-		return f.mergeFilters(cmd, inputs)
+	case isFilter(inputs[0]): // OUT may be one of the filters
+		return nil
 	}
 	for _, path := range inputs {
+		if files.IsURL(path) {
+			continue
+		}
 		whole := path // for a set's manifest, its directory
 		if dbdir.IsDirectory(path) {
 			whole = directoryOf(path)
@@ -94,6 +102,14 @@ func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
 		default:
 			return cli.UsageErrorf("-o is %s, part of the INPUT %s: use another name", f.to.out, path)
 		}
+	}
+	return nil
+}
+
+// run opens the inputs, and merges them.
+func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
+	if isFilter(inputs[0]) {
+		return f.mergeFilters(cmd, inputs)
 	}
 	defer f.from.showProgress(cmd.ErrOrStderr(), "merging", inputs...)()
 	f.from.ScanOnly, f.from.Strict, f.from.out, f.from.TempDir = true, true, f.to.out, f.to.tempDir
