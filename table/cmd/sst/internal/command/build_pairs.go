@@ -32,7 +32,7 @@ const (
 func (b *build) appendPairs(c *copier) (err error) {
 	b.read.Options.Temporary = c.temporary
 	counts := b.flags.onDuplicate == ruleCount
-	to := &chooser{to: c, compare: c.options.Comparer.Compare, rule: b.flags.onDuplicate, keysOnly: counts || c.filterOnly}
+	to := &chooser{to: c, compare: c.options.Comparer.Compare, rule: b.flags.onDuplicate, keysOnly: counts || c.filterOnly, internal: b.internal}
 	if !b.flags.sorted && !counts {
 		to.rule = "" // appendChosen drops repeated keys
 	}
@@ -41,7 +41,7 @@ func (b *build) appendPairs(c *copier) (err error) {
 		err = b.appendSorted(to, pairs)
 	} else {
 		c.bar = sync.OnceValue(func() *progress.Bar { return progress.Count(b.read.Stderr, int64(b.read.N), "writing", "pairs") })
-		dropped, err = appendChosen(to, input.Sort(c.cmd.Context(), pairs, c.sorting()), b.flags.onDuplicate)
+		dropped, err = appendChosen(to, input.Sort(c.cmd.Context(), pairs, c.sorting()), b.flags.onDuplicate, b.internal)
 	}
 	if err == nil {
 		err = to.flush()
@@ -116,15 +116,15 @@ func appendEach(to appender, pairs iter.Seq2[input.Pair, error]) error {
 }
 
 // appendChosen appends the sorted records. From records with the same key, it selects by the rule. It returns the
-// number of dropped records.
-func appendChosen(to appender, records iter.Seq2[*merge.Sorted, error], rule string) (dropped uint64, err error) {
+// number of dropped records. An error names keys as internal keys if they are.
+func appendChosen(to appender, records iter.Seq2[*merge.Sorted, error], rule string, internal bool) (dropped uint64, err error) {
 	var before merge.Sorted
 	for r, err := range records {
 		if err != nil {
 			return 0, err
 		}
 		if before.NextSameKey && rule == ruleError {
-			return 0, fmt.Errorf("key %s %w (pairs %d and %d of the input)", format.Quote(r.Key), errRepeated, before.Number+1, r.Number+1)
+			return 0, fmt.Errorf("key %v %w (pairs %d and %d of the input)", text.Key{Stored: r.Key, Internal: internal}, errRepeated, before.Number+1, r.Number+1)
 		}
 		drop := before.NextSameKey && rule == ruleFirst || r.NextSameKey && rule == ruleLast
 		if before = *r; drop {
@@ -149,6 +149,7 @@ type chooser struct {
 	compare  func(a, b []byte) int
 	rule     string // for repeated keys; "": there are none
 	keysOnly bool   // values are dropped
+	internal bool   // keys are internal keys
 	last     []byte // the key before, if there is a rule
 	value    []byte // of last, if it is held back
 	count    uint64 // of last, if it is held back
@@ -161,7 +162,10 @@ func (c *chooser) Append(key, value []byte) error {
 	if c.last != nil {
 		order = c.compare(c.last, key)
 	}
-	if order == 0 && c.rule == ruleFirst {
+	switch {
+	case order > 0:
+		return fmt.Errorf("%w: %v after %v", table.ErrOrder, c.named(key), c.named(c.last))
+	case order == 0 && c.rule == ruleFirst:
 		c.repeated++
 		return nil
 	}
@@ -178,18 +182,21 @@ func (c *chooser) Append(key, value []byte) error {
 	if c.rule != "" {
 		c.last = format.AppendNotNil(c.last[:0], key)
 	}
-	if order < 0 && (c.rule == ruleCount || c.rule == ruleLast) {
+	if c.rule == ruleCount || c.rule == ruleLast {
 		c.count, c.value = 1, append(c.value[:0], value...)
 		return nil
 	}
-	return c.to.Append(key, value) // if key is out of order, this fails while the input is still at its pair
+	return c.to.Append(key, value)
 }
+
+// named returns a key for an error.
+func (c *chooser) named(key []byte) text.Key { return text.Key{Stored: key, Internal: c.internal} }
 
 // repeat handles a pair with the last key.
 func (c *chooser) repeat(value []byte) error {
 	switch c.rule {
 	case ruleError:
-		return fmt.Errorf("key %s %w", format.Quote(c.last), errRepeated)
+		return fmt.Errorf("key %v %w", c.named(c.last), errRepeated)
 	case ruleLast:
 		c.repeated++
 	}
@@ -230,7 +237,7 @@ func (l *keyList) read(c *copier, in input.Reader) error {
 		return err
 	}
 	defer w.Abort() // does nothing after Close
-	if _, err := appendChosen(&chooser{to: w, keysOnly: true}, input.Sort(ctx, in.Pairs(ctx), c.sorting()), ruleFirst); err != nil {
+	if _, err := appendChosen(&chooser{to: w, keysOnly: true}, input.Sort(ctx, in.Pairs(ctx), c.sorting()), ruleFirst, false); err != nil {
 		return err
 	}
 	if err := errors.Join(w.Close(), out.Flush()); err != nil {

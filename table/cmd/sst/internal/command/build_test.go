@@ -121,7 +121,7 @@ func TestWritingAllocatesNothingForEachPair(t *testing.T) {
 	got := testing.AllocsPerRun(1, func() {
 		c := &copier{targetFlags: new(targetFlags), bar: sync.OnceValue(func() *progress.Bar { return progress.Count(io.Discard, n, "writing", "pairs") })}
 		err := c.fill(discardPairs{}, func(c *copier) error {
-			_, err := appendChosen(c, records, ruleFirst)
+			_, err := appendChosen(c, records, ruleFirst, false)
 			return err
 		}, func() error { return nil })
 		if err != nil || c.pairs != n {

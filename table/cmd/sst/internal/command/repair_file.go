@@ -119,7 +119,7 @@ func (r *tableRepair) appendAll(c *copier) (err error) {
 	if rowblock.OrderOf(c.options.Comparer).Unchecked {
 		err = appendEach(c, r.Pairs())
 	} else {
-		r.repeated, err = appendChosen(c, input.Sort(c.cmd.Context(), r.Pairs(), c.sorting()), ruleFirst)
+		r.repeated, err = appendChosen(c, input.Sort(c.cmd.Context(), r.Pairs(), c.sorting()), ruleFirst, r.Internal)
 	}
 	if err != nil {
 		return err
