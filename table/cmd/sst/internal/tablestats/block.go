@@ -3,7 +3,6 @@ package tablestats
 
 import (
 	"cmp"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -74,7 +73,9 @@ func ReadBlock(f *dbfile.File, part layout.IndexEntry) (Block, error) {
 // count counts the entries.
 func (b *Block) count(internal bool) {
 	var keys PrefixTracker
+	last := 0 // offset of the last entry
 	for ok := b.Iter.First(); ok; ok = b.Iter.Next() {
+		last = b.Iter.Offset()
 		key, value, before := b.Iter.Key(), b.Iter.Value(), len(keys.lastKey)
 		shared, user := keys.SharedLen(b.Iter), key
 		if internal {
@@ -93,18 +94,10 @@ func (b *Block) count(internal bool) {
 		b.ValueBytes += int64(len(value))
 		b.ValueSizes.Add(len(value))
 		b.LongestValue = max(b.LongestValue, len(value))
-		b.growing = b.Raw - storedLen(b.Iter.Shared(), len(key), len(value))
 	}
-}
-
-// storedLen returns the stored size of an entry, given the number of shared key bytes and the lengths of key and
-// value.
-func storedLen(shared, key, value int) int {
-	n := key - shared + value
-	for _, length := range []int{shared, key - shared, value} {
-		n += len(binary.AppendUvarint(nil, uint64(length)))
+	if b.Entries > 0 {
+		b.growing = b.Raw - (b.Iter.Offset() - last)
 	}
-	return n
 }
 
 // A PrefixTracker determines how many bytes adjacent keys of a block share. Its work is proportional to the stored
