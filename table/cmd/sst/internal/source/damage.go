@@ -21,19 +21,14 @@ import (
 // committed, like the tables of goleveldb's transactions.
 func (c *LossCursor) isNeeded(e Entry) bool {
 	s := c.s
-	if e.Table != nil && e.Table.Obsolete && e.Kind != internalkey.Delete {
-		return false
-	}
-	if e.Table != nil && e.Sequence > c.shownUpTo {
-		if s.hides(e) {
-			return false
-		}
-		c.shownUpTo = e.Sequence // stays valid if the database is listed again, when it has more writes
-	}
-	if e.Table == nil || !e.Table.Spare || s.dir.LostLog > 0 {
+	switch {
+	case e.Table == nil:
 		return true
-	}
-	if e.Sequence <= s.dir.Version.LastSequence && c.IsLost(e.Key) { // not newer than the listed tables
+	case e.Table.Obsolete && e.Kind != internalkey.Delete || s.hides(e):
+		return false
+	case !e.Table.Spare || s.dir.LostLog > 0:
+		return true
+	case e.Sequence <= s.dir.Version.LastSequence && c.IsLost(e.Key): // not newer than the listed tables
 		return true
 	}
 	return slices.ContainsFunc(s.logs.lossy, func(l *dbfile.Log) bool { return l.MayHaveLost(e.Sequence) })
@@ -48,10 +43,10 @@ func (s *Source) hiddenFrom() uint64 {
 	return max(s.dir.Version.LastSequence, s.logs.last) + 1
 }
 
-// hides reports whether an entry is hidden, as in engines.
+// hides reports whether an entry of a table is hidden, as in engines.
 func (s *Source) hides(e Entry) bool {
 	from := s.hiddenFrom()
-	if from == 0 || e.Table == nil || e.Sequence < from {
+	if from == 0 || e.Sequence < from {
 		return false
 	}
 	if !s.hiding { // formatting the note for each entry would take longer than the scan
@@ -68,8 +63,6 @@ type LossCursor struct {
 	seen  int         // number of losses that were added to ahead
 	ahead lossesAhead // losses that begin after the last key: a heap, since each key can be a loss
 	here  []Loss      // losses that begin at or before the last key, and do not end before it
-
-	shownUpTo uint64 // entries with sequence numbers up to this are not hidden
 }
 
 // NewLossCursor returns a LossCursor before the first key.
