@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"io"
 	"maps"
 	"math"
@@ -75,12 +76,7 @@ func retain[T any](given bool, flag *T, value T) {
 // bytes, it returns a larger size.
 func retainedBlockSize(s *tablestats.Stats, most int64) int64 {
 	const byDefault = 4096
-	written := max(byDefault, uint64(s.DataRaw))
-	if p := s.TableProperties; p != nil && p.BlockSize > 0 {
-		written = p.BlockSize
-	} else if n := s.Estimate.BlockSize(); n > 0 {
-		written = uint64(n)
-	}
+	written := cmp.Or(s.Estimate.BlockSize(s.TableProperties), max(byDefault, uint64(s.DataRaw)))
 	size := int64(min(written, uint64(most)))
 	if s.Entries == 0 {
 		return size

@@ -165,13 +165,16 @@ type Estimate struct {
 	FewestPerRestart, MostPerRestart int
 }
 
-// BlockSize returns the block size that results in these blocks: a power of two if possible, and otherwise
-// Smallest. It is 0 if there is only the last block.
-func (e *Estimate) BlockSize() int {
-	if power := 1 << bits.Len(uint(e.Smallest)) >> 1; power > e.Growing {
-		return power
+// BlockSize returns the block size recorded in p, which may be nil. If there is none, it returns one that results in
+// these blocks: a power of two if possible, and otherwise Smallest. It is 0 if there is only the last block.
+func (e *Estimate) BlockSize(p *layout.Properties) uint64 {
+	if p != nil && p.BlockSize > 0 {
+		return p.BlockSize
 	}
-	return e.Smallest
+	if power := 1 << bits.Len(uint(e.Smallest)) >> 1; power > e.Growing {
+		return uint64(power)
+	}
+	return uint64(e.Smallest)
 }
 
 // RestartInterval returns the restart interval recorded in p, which may be nil. If there is none, it returns the

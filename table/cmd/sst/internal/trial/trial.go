@@ -65,12 +65,8 @@ func Take(f *dbfile.File, most int64) (*Sample, error) {
 		s.stretches = append(s.stretches, &stretch{next: i * s.Blocks / n, end: (i + 1) * s.Blocks / n})
 	}
 	damage := s.read(most)
-	p, err := f.Reader.Properties()
-	if err != nil {
-		p = new(layout.Properties)
-	}
-	s.BlockSize = int(cmp.Or(min(p.BlockSize, maxBlockSize), uint64(blockSize(&s.estimate))))
-	s.RestartInterval = s.estimate.RestartInterval(p)
+	p, _ := f.Reader.Properties() // nil if there are none
+	s.BlockSize, s.RestartInterval = blockSize(&s.estimate, p), s.estimate.RestartInterval(p)
 	return s, damage
 }
 
@@ -160,12 +156,9 @@ type unchecked struct{ table.Comparer }
 
 func (unchecked) Compare(_, _ []byte) int { return -1 }
 
-// blockSize returns a block size with which a Writer would write these blocks.
-func blockSize(e *tablestats.Estimate) int {
-	const byDefault = 4096
-	size := e.BlockSize()
-	if size == 0 { // any size > Growing results in a single block
-		size = max(byDefault, 1<<bits.Len(uint(e.Growing)))
-	}
-	return min(size, maxBlockSize)
+// blockSize returns the block size recorded in p, which may be nil, or else one with which a Writer would write these
+// blocks.
+func blockSize(e *tablestats.Estimate, p *layout.Properties) int {
+	single := uint64(max(4096, 1<<bits.Len(uint(e.Growing)))) // any size > Growing results in a single block
+	return int(min(cmp.Or(e.BlockSize(p), single), maxBlockSize))
 }

@@ -119,7 +119,7 @@ func TestBlockSize(t *testing.T) {
 		{tablestats.Estimate{Smallest: 4100, Growing: 4096}, 4100}, // with 4096, the block would have been complete
 		{tablestats.Estimate{Smallest: 1 << 30, Growing: 1 << 20}, 512 << 20},
 	} {
-		if got := blockSize(&tt.estimate); got != tt.want {
+		if got := blockSize(&tt.estimate, nil); got != tt.want {
 			t.Errorf("%+v: block size %d, want %d", tt.estimate, got, tt.want)
 		}
 	}
