@@ -209,13 +209,7 @@ func (p *Page) addFilters(f layout.Filters, entries float64) {
 	bits := func(kind string, entry layout.MetaindexEntry) string {
 		return fmt.Sprintf("%s, %.1f bits per key on disk", kind, 8*float64(entry.Length)/entries)
 	}
-	kind := "table-bloom"
-	switch policy := strings.TrimPrefix(f.TableEntry.Name, format.TableFilterPrefix); {
-	case tablefilter.IsFuse(policy):
-		kind = "fuse"
-	case f.Pages != nil:
-		kind = "paged"
-	}
+	kind, _, _ := strings.Cut(tablefilter.OfPolicy(strings.TrimPrefix(f.TableEntry.Name, format.TableFilterPrefix)), ":")
 	p.Facts.when(f.Blocks != nil, "block filters", bits("bloom", f.BlocksEntry))
 	p.Facts.when(f.HasTable(), "table filters", bits(kind, f.TableEntry))
 }
