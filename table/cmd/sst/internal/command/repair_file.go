@@ -86,7 +86,7 @@ func checkHidden(file *dbfile.File) error {
 
 // repairTable writes the pairs found in a table.
 func (f *repairFlags) repairTable(cmd *cobra.Command, r *tableRepair, limit memory.Limit) error {
-	c, err := f.to.newCopier(cmd, r.Internal, r.file.Order, limit)
+	c, err := f.to.newCopier(cmd, r.file.Internal, r.file.Order, limit)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (f *repairFlags) repairTable(cmd *cobra.Command, r *tableRepair, limit memo
 	if err := f.print(cmd.OutOrStdout(), done, r.report(c, done), nil); err != nil {
 		return err
 	}
-	if r.Damage != nil || r.Lost.Any() || r.Disorder.Any() || r.repeated > 0 {
+	if r.file.Damage != nil || r.Lost.Any() || r.Disorder.Any() || r.repeated > 0 {
 		return damageReported{}
 	}
 	return nil
@@ -119,12 +119,12 @@ func (r *tableRepair) appendAll(c *copier) (err error) {
 	if rowblock.OrderOf(c.options.Comparer).Unchecked {
 		err = appendEach(c, r.Pairs())
 	} else {
-		r.repeated, err = appendChosen(c, input.Sort(c.cmd.Context(), r.Pairs(), c.sorting()), ruleFirst, r.Internal)
+		r.repeated, err = appendChosen(c, input.Sort(c.cmd.Context(), r.Pairs(), c.sorting()), ruleFirst, r.file.Internal)
 	}
 	if err != nil {
 		return err
 	}
-	if c.pairs == 0 && (r.Damage != nil || r.Lost.Any()) {
+	if c.pairs == 0 && (r.file.Damage != nil || r.Lost.Any()) {
 		return errNothingLeft
 	}
 	return nil
@@ -170,11 +170,11 @@ func (r *tableRepair) report(c *copier, done repaired) []string {
 	}
 	switch {
 	case r.Searched:
-		report.add("the index cannot be read: found blocks by their checksums (%s)", reason(r.Damage, c.limit))
-	case r.Damage != nil && r.file.Empty: // see checkHidden
-		report.add("the table may be only a filter (%s)", reason(r.Damage, c.limit))
-	case r.Damage != nil:
-		report.add("the table cannot be opened (%s)", reason(r.Damage, c.limit))
+		report.add("the index cannot be read: found blocks by their checksums (%s)", reason(r.file.Damage, c.limit))
+	case r.file.Damage != nil && r.file.Empty: // see checkHidden
+		report.add("the table may be only a filter (%s)", reason(r.file.Damage, c.limit))
+	case r.file.Damage != nil:
+		report.add("the table cannot be opened (%s)", reason(r.file.Damage, c.limit))
 	}
 	if r.file.OrderNote != "" {
 		report.add("%s", r.file.OrderNote)

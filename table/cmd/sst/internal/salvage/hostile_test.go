@@ -146,8 +146,8 @@ func TestSalvageLooksAtAllKeys(t *testing.T) {
 	contents := tableOf(t, table.WriterOptions{BlockSize: 100}, pairs)
 	for _, cut := range []int{0, 1} {
 		s := salvaged(t, contents[:len(contents)-cut])
-		if n := read(s); n != 400 || s.Internal {
-			t.Errorf("cut by %d bytes: %d pairs, internal keys: %v", cut, n, s.Internal)
+		if n := read(s); n != 400 || s.file.Internal {
+			t.Errorf("cut by %d bytes: %d pairs, internal keys: %v", cut, n, s.file.Internal)
 		}
 	}
 }

@@ -19,9 +19,7 @@ import (
 
 // A Salvage gives access to the readable parts of a damaged table.
 type Salvage struct {
-	Internal bool   // the keys are internal keys
 	Blocks   int    // number of undamaged data blocks
-	Damage   error  // why the table cannot be opened; nil: it can
 	Searched bool   // the index cannot be read, so blocks were found by their checksums
 	Lost     Losses // unreadable parts; complete after all Pairs were read
 
@@ -42,13 +40,13 @@ func (s *Salvage) Found() bool {
 	return s.Blocks > 0 || s.LeftOut.Any() || s.Lost.anyTooLarge()
 }
 
-// Open finds the readable blocks of f through its index. If the index cannot be read, Open reads the whole file
-// into memory and searches it for blocks with valid checksums.
+// Open finds the readable blocks of f through its index, and sets f.Internal and f.Order. If the index cannot be read,
+// Open reads the whole file into memory and searches it for blocks with valid checksums.
 func Open(f *dbfile.File, internal dbfile.InternalKeys) (*Salvage, error) {
-	s := &Salvage{Damage: f.Damage, file: f}
+	s := &Salvage{file: f}
 	if f.Layout != nil {
 		s.eachBlock = s.byIndex
-		s.Internal = f.Internal && (internal == dbfile.Yes || dbfile.AllInternalKeys(s.eachBlock))
+		f.Internal = f.Internal && (internal == dbfile.Yes || dbfile.AllInternalKeys(s.eachBlock))
 	} else {
 		in, err := readImage(f)
 		if err != nil {
@@ -60,9 +58,8 @@ func Open(f *dbfile.File, internal dbfile.InternalKeys) (*Salvage, error) {
 			s.Blocks++
 			s.Compressions[tablestats.CompressionOf(in.data[e.end], in.data[e.start:e.end])]++
 		}
-		s.Internal = internal == dbfile.Yes || internal == dbfile.Auto && f.DetectInternalKeys(s.eachBlock)
+		f.Internal = internal == dbfile.Yes || internal == dbfile.Auto && f.DetectInternalKeys(s.eachBlock)
 	}
-	f.Internal = s.Internal
 	f.DetectOrder(s.eachBlock)
 	if s.Searched {
 		s.found.addLeftOut(&s.LeftOut)

@@ -36,8 +36,8 @@ func (s *Source) openSalvaged(t *Table, damage error) (*dbfile.File, error) {
 		for name, n := range found.Compressions {
 			s.Compressions[name] += n
 		}
-		s.loseAfter(t, found.Internal, whole, damage)
-		err = f.ReadSorted(s.ownPairs(t, found, whole), dbfile.Stored{Internal: found.Internal, Order: s.Order}, s.loseRepeated(t, f), s.o.TempDir)
+		s.loseAfter(t, f.Internal, whole, damage)
+		err = f.ReadSorted(s.ownPairs(t, f, found, whole), dbfile.Stored{Internal: f.Internal, Order: s.Order}, s.loseRepeated(t, f), s.o.TempDir)
 		t.inDatabase = f.InDatabase()
 	}
 	if err != nil {
@@ -62,11 +62,11 @@ func (s *Source) loseAfter(t *Table, internal bool, whole []byte, damage error) 
 
 // ownPairs yields the pairs that can belong to the table. If a value of this table is itself a table, a search for
 // blocks finds its blocks too. Up to the key last all pairs are the table's own, so leaving one out is a Loss.
-func (s *Source) ownPairs(t *Table, found *salvage.Salvage, last []byte) iter.Seq2[input.Pair, error] {
+func (s *Source) ownPairs(t *Table, f *dbfile.File, found *salvage.Salvage, last []byte) iter.Seq2[input.Pair, error] {
 	return func(yield func(input.Pair, error) bool) {
 		whole := last != nil
 		for p, err := range found.Pairs() {
-			isOwn := err != nil || !found.Internal || s.mayHave(t, p.Key, whole)
+			isOwn := err != nil || !f.Internal || s.mayHave(t, p.Key, whole)
 			switch {
 			case isOwn && !yield(p, err):
 				return
