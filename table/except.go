@@ -69,8 +69,7 @@ func (t *openTable) storedFilter(m tablefile.Metaindex) (contains func(filterKey
 		return t.sieve.pageContains, nil
 	}
 	var stored layout.Filters
-	f := metaReader{File: &t.file, o: t.o}
-	err = f.readFilter(&stored, best(f.metaBlocks(m, nil), tablefile.TableFilterBlock))
+	err = t.readFilter(&stored, best(t.metaBlocks(m, nil), tablefile.TableFilterBlock))
 	return func(filterKey []byte) (bool, error) { return stored.Table.Contains(filterKey), nil }, err
 }
 

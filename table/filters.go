@@ -40,10 +40,10 @@ func filterBits(p filter.TablePolicy, contents []byte) int {
 
 // openFilters opens the filters that the metaindex lists, with their exceptions and Prefixer. If some cannot be
 // used, it returns the others and an error. Without any filter, it returns no error.
-func (f metaReader) openFilters(m tablefile.Metaindex) (filters layout.Filters, err error) {
+func (t *openTable) openFilters(m tablefile.Metaindex) (filters layout.Filters, err error) {
 	var memory [6]metaBlock
 	var used [4]*metaBlock
-	blocks := f.metaBlocks(m, memory[:0])
+	blocks := t.metaBlocks(m, memory[:0])
 	used[3] = best(blocks, tablefile.PropertiesBlock)
 	hasNever := best(blocks, tablefile.NeverBlock) != nil
 	var errs [4]error
@@ -52,14 +52,14 @@ func (f metaReader) openFilters(m tablefile.Metaindex) (filters layout.Filters, 
 		if b == nil || kind == tablefile.NeverBlock && !filters.HasTable() {
 			continue
 		}
-		b.narrows = !hasNever && !f.HandsOut()
-		if errs[i] = f.openFilter(&filters, b, used[:]); isReadError(errs[i]) {
+		b.narrows = !hasNever && !t.file.HandsOut()
+		if errs[i] = t.openFilter(&filters, b, used[:]); isReadError(errs[i]) {
 			return filters, errs[i]
 		}
 		used[i] = b
 	}
 	if filters.HasTable() || filters.Blocks != nil {
-		if filters.Prefix, errs[3] = f.openPrefixer(m); isReadError(errs[3]) {
+		if filters.Prefix, errs[3] = t.openPrefixer(m); isReadError(errs[3]) {
 			return filters, errs[3]
 		}
 	}
@@ -68,9 +68,9 @@ func (f metaReader) openFilters(m tablefile.Metaindex) (filters layout.Filters, 
 
 // openFilter opens a filter, or the exceptions of one. Its block must not share bytes with the others, so that the
 // size of the file bounds the memory for all.
-func (f metaReader) openFilter(filters *layout.Filters, b *metaBlock, others []*metaBlock) error {
+func (t *openTable) openFilter(filters *layout.Filters, b *metaBlock, others []*metaBlock) error {
 	if b.Kind != tablefile.NeverBlock && b.policy == nil {
-		return f.o.errorf("filter %s: %w", format.Quote(b.Policy), ErrUnknownFilter)
+		return t.o.errorf("filter %s: %w", format.Quote(b.Policy), ErrUnknownFilter)
 	}
 	if b.Err != nil {
 		return b.Err
@@ -84,19 +84,19 @@ func (f metaReader) openFilter(filters *layout.Filters, b *metaBlock, others []*
 	default:
 		filters.NeverEntry = entry
 	}
-	if err := f.checkApart(b, others); err != nil {
+	if err := t.checkApart(b, others); err != nil {
 		return err
 	}
-	return f.readFilter(filters, b)
+	return t.readFilter(filters, b)
 }
 
 // readFilter reads a filter of a known policy, or exceptions, and sets the field of filters for it.
-func (f metaReader) readFilter(filters *layout.Filters, b *metaBlock) error {
-	if f.byPage && b.Kind == tablefile.TableFilterBlock && byPage(b.policy) != nil {
-		return f.openPages(filters, b)
+func (t *openTable) readFilter(filters *layout.Filters, b *metaBlock) error {
+	if t.byPage && b.Kind == tablefile.TableFilterBlock && byPage(b.policy) != nil {
+		return t.openPages(filters, b)
 	}
 	var s tablefile.Scratch
-	contents, err := f.ReadInPlace(b.Kind, b.Handle, &s)
+	contents, err := t.file.ReadInPlace(b.Kind, b.Handle, &s)
 	if err != nil {
 		return err
 	}
@@ -106,10 +106,10 @@ func (f metaReader) readFilter(filters *layout.Filters, b *metaBlock) error {
 	case tablefile.TableFilterBlock:
 		err = openTableFilter(filters, b, contents)
 	default:
-		filters.Never, err = layout.OpenExceptions(contents, f.Allow(exceptionsBudget))
+		filters.Never, err = layout.OpenExceptions(contents, t.file.Allow(exceptionsBudget))
 	}
 	if err != nil {
-		return f.Damaged(b.Kind, b.Handle, err)
+		return t.file.Damaged(b.Kind, b.Handle, err)
 	}
 	return nil
 }
@@ -136,16 +136,16 @@ func openTableFilter(filters *layout.Filters, b *metaBlock, contents []byte) err
 
 // openPrefixer returns the Prefixer whose prefixes the filters hold. It is nil if they hold none, or if the Prefixer
 // is unknown.
-func (f metaReader) openPrefixer(m tablefile.Metaindex) (filter.Prefixer, error) {
+func (t *openTable) openPrefixer(m tablefile.Metaindex) (filter.Prefixer, error) {
 	h, err := m.Find(format.PrefixName)
 	if err != nil || h.Length == 0 {
 		return nil, err
 	}
-	p, err := f.propertiesAt(h, new(tablefile.Scratch))
+	p, err := t.propertiesAt(h, new(tablefile.Scratch))
 	if err != nil {
 		return nil, err
 	}
-	for _, known := range f.o.FilterPrefixes {
+	for _, known := range t.o.FilterPrefixes {
 		if known != nil && known.Name() == p.FilterPrefix {
 			return known, nil
 		}
@@ -228,13 +228,6 @@ func policyOf[P namedPolicy](policies []P, name []byte) (namedPolicy, int) {
 	return nil, len(policies)
 }
 
-// A metaReader reads what the metaindex of a table lists.
-type metaReader struct {
-	*tablefile.File
-	o      *ReaderOptions
-	byPage bool // filters are read by the page if their policy can
-}
-
 // A metaBlock is a block that the metaindex lists.
 type metaBlock struct {
 	tablefile.MetaEntry
@@ -244,7 +237,7 @@ type metaBlock struct {
 }
 
 // metaBlocks appends the blocks that the metaindex lists to blocks.
-func (f metaReader) metaBlocks(m tablefile.Metaindex, blocks []metaBlock) []metaBlock {
+func (t *openTable) metaBlocks(m tablefile.Metaindex, blocks []metaBlock) []metaBlock {
 	var blockPolicies []filter.Policy
 	var tablePolicies []filter.TablePolicy
 	for _, e := range m {
@@ -254,12 +247,12 @@ func (f metaReader) metaBlocks(m tablefile.Metaindex, blocks []metaBlock) []meta
 			b.rank = -1
 		case tablefile.FilterBlock:
 			if blockPolicies == nil {
-				blockPolicies = f.o.blockPolicies(m)
+				blockPolicies = t.o.blockPolicies(m)
 			}
 			b.policy, b.rank = policyOf(blockPolicies, b.Policy)
 		case tablefile.TableFilterBlock:
 			if tablePolicies == nil {
-				tablePolicies = f.o.tablePolicies()
+				tablePolicies = t.o.tablePolicies()
 			}
 			b.policy, b.rank = policyOf(tablePolicies, b.Policy)
 		}
@@ -279,10 +272,10 @@ func best(blocks []metaBlock, kind tablefile.Kind) (best *metaBlock) {
 }
 
 // checkApart checks that a block shares no bytes with others, of which some may be nil.
-func (f metaReader) checkApart(b *metaBlock, others []*metaBlock) error {
+func (t *openTable) checkApart(b *metaBlock, others []*metaBlock) error {
 	for _, other := range others {
 		if other != nil && other.Err == nil && b.Overlaps(other.Handle) {
-			return f.Corrupt(b.Kind, b.Handle, "overlaps the %s at %d", other.Kind, other.Offset)
+			return t.file.Corrupt(b.Kind, b.Handle, "overlaps the %s at %d", other.Kind, other.Offset)
 		}
 	}
 	return nil

@@ -17,6 +17,7 @@ type openTable struct {
 	sieve sieve
 	o     *ReaderOptions
 
+	byPage     bool  // table filters are read by the page if their policy can
 	filterOnly bool  // the properties say that there are no entries, but keys in the filter
 	hidden     error // why there may be keys although there are no data blocks, or nil
 	refused    error // why keys cannot be looked up, or nil
@@ -45,10 +46,9 @@ func newIndexTable(
 	return t, m, err
 }
 
-func (t *openTable) meta() metaReader { return metaReader{File: &t.file, o: t.o} }
-
 // openMeta reads the filters, if they are needed. If m is nil, it first reads the metaindex into s.
 func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err error) {
+	t.byPage = true
 	if t.o.IgnoreFilter && t.file.Index.N > 0 {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err e
 		if err := t.openFilterOnly(m, new(tablefile.Scratch)); err != nil || t.o.IgnoreFilter {
 			return err
 		}
-		t.sieve.Filters, err = metaReader{&t.file, t.o, true}.openFilters(m)
+		t.sieve.Filters, err = t.openFilters(m)
 		if t.hidden == ErrFilterOnly && !t.sieve.HasTable() {
 			return err // there is nothing else
 		}
@@ -86,7 +86,7 @@ func (t *openTable) openFilterOnly(m tablefile.Metaindex, b *tablefile.Scratch) 
 	if err := t.file.CheckNoData(m); err != nil {
 		return err
 	}
-	p, err := t.meta().readProperties(m, b)
+	p, err := t.readProperties(m, b)
 	hasFilter := slices.ContainsFunc(m, func(e tablefile.MetaEntry) bool {
 		return e.Kind == tablefile.TableFilterBlock
 	})

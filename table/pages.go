@@ -11,21 +11,21 @@ import (
 )
 
 // openPages opens a table filter that lookups read by the page.
-func (f metaReader) openPages(filters *layout.Filters, b *metaBlock) error {
+func (t *openTable) openPages(filters *layout.Filters, b *metaBlock) error {
 	p := byPage(b.policy)
 	tail := make([]byte, p.PagedTail())
-	if err := f.ReadEnd(b.Kind, b.Handle, tail); err != nil {
+	if err := t.file.ReadEnd(b.Kind, b.Handle, tail); err != nil {
 		return err
 	}
 	pages, err := p.OpenPaged(tail, b.Length)
 	if err != nil {
-		return f.Damaged(b.Kind, b.Handle, err)
+		return t.file.Damaged(b.Kind, b.Handle, err)
 	}
 	n, size, err := shapeOf(pages, b.Length)
 	if err != nil {
-		return f.Damaged(b.Kind, b.Handle, err)
+		return t.file.Damaged(b.Kind, b.Handle, err)
 	}
-	filters.Pages, f.Pages = pages, &tablefile.Pages{Handle: b.Handle, N: n, Size: size, Check: pages.CheckPage}
+	filters.Pages, t.file.Pages = pages, &tablefile.Pages{Handle: b.Handle, N: n, Size: size, Check: pages.CheckPage}
 	return nil
 }
 

@@ -132,14 +132,14 @@ func (r *Reader) Properties() (p *layout.Properties, err error) {
 		return nil, err
 	}
 	err = t.file.WithMetaindex(func(m tablefile.Metaindex) (err error) {
-		p, err = t.meta().readProperties(m, new(tablefile.Scratch))
+		p, err = t.readProperties(m, new(tablefile.Scratch))
 		return err
 	})
 	return p, err
 }
 
 // readProperties reads the properties that the metaindex lists, into b.
-func (f metaReader) readProperties(m tablefile.Metaindex, b *tablefile.Scratch) (*layout.Properties, error) {
+func (t *openTable) readProperties(m tablefile.Metaindex, b *tablefile.Scratch) (*layout.Properties, error) {
 	h, err := m.Find(format.PropertiesName)
 	if err != nil {
 		return nil, err
@@ -147,18 +147,18 @@ func (f metaReader) readProperties(m tablefile.Metaindex, b *tablefile.Scratch) 
 	if h.Length == 0 {
 		return nil, ErrNotFound
 	}
-	return f.propertiesAt(h, b)
+	return t.propertiesAt(h, b)
 }
 
 // propertiesAt reads the properties block at h into b.
-func (f metaReader) propertiesAt(h tablefile.Handle, b *tablefile.Scratch) (*layout.Properties, error) {
-	contents, err := f.ReadBlock(tablefile.PropertiesBlock, h, b)
+func (t *openTable) propertiesAt(h tablefile.Handle, b *tablefile.Scratch) (*layout.Properties, error) {
+	contents, err := t.file.ReadBlock(tablefile.PropertiesBlock, h, b)
 	if err != nil {
 		return nil, err
 	}
-	p, err := decodeProperties(contents, f.Allow(propertiesBudget))
+	p, err := decodeProperties(contents, t.file.Allow(propertiesBudget))
 	if err != nil {
-		return nil, f.Damaged(tablefile.PropertiesBlock, h, err)
+		return nil, t.file.Damaged(tablefile.PropertiesBlock, h, err)
 	}
 	return p, nil
 }

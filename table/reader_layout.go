@@ -64,15 +64,15 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*layout.Layout, er
 		return nil, err
 	}
 	opts.Comparer, opts.TailSize = AnyOrder, 0
-	f := metaReader{File: new(tablefile.File), o: opts}
+	t := &openTable{o: opts}
 	var fileOptions tablefile.Options
 	opts.setFile(&fileOptions)
-	err := f.Init(r, size, &fileOptions, new(atomic.Bool)) // it stays open
-	if f.Footer.Index.Length == 0 {
+	err := t.file.Init(r, size, &fileOptions, new(atomic.Bool)) // it stays open
+	if t.file.Footer.Index.Length == 0 {
 		return nil, err // of the footer
 	}
-	f.DropIndex()
-	l := layout.New(f.File, f.openFilters)
+	t.file.DropIndex()
+	l := layout.New(&t.file, t.openFilters)
 	if err == nil {
 		err = l.ReadData()
 	}
@@ -98,6 +98,6 @@ func (r *Reader) Tail() (*layout.Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := metaReader{File: t.file.Clone(), o: t.o}
-	return layout.New(f.File, f.openFilters), nil
+	clone := &openTable{file: t.file.Clone(), o: t.o}
+	return layout.New(&clone.file, clone.openFilters), nil
 }

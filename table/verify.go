@@ -163,9 +163,9 @@ func (v *verifier) checkMeta(listed tablefile.Metaindex) (err error) {
 	if err := v.t.openFilterOnly(listed, &v.memory.Scratch); err != nil {
 		return err
 	}
-	v.checkMetaBlocks(v.t.meta().metaBlocks(listed, nil))
+	v.checkMetaBlocks(v.t.metaBlocks(listed, nil))
 	v.add(v.checkExceptions())
-	p, err := v.t.meta().openPrefixer(listed)
+	p, err := v.t.openPrefixer(listed)
 	if p != nil {
 		v.addPrefixes(p)
 	}
@@ -189,7 +189,7 @@ func (v *verifier) checkMetaBlocks(blocks []metaBlock) {
 			if b.isIn(checked) {
 				continue
 			}
-			err = v.t.meta().checkApart(b, checked)
+			err = v.t.checkApart(b, checked)
 		}
 		if err == nil {
 			err = v.checkMetaBlock(b)
@@ -211,7 +211,7 @@ func (v *verifier) checkMetaBlock(b *metaBlock) (err error) {
 	var filters layout.Filters
 	switch {
 	case b.Kind == tablefile.PropertiesBlock:
-		_, err = v.t.meta().propertiesAt(b.Handle, &v.memory.Scratch)
+		_, err = v.t.propertiesAt(b.Handle, &v.memory.Scratch)
 		return err
 	case b.Kind == tablefile.DigestBlock:
 		v.digest, err = v.t.file.ReadDigest(b.Handle)
@@ -221,7 +221,7 @@ func (v *verifier) checkMetaBlock(b *metaBlock) (err error) {
 		_, err = v.t.file.ReadStored(b.Kind, b.Handle, &v.memory.Scratch)
 		return err
 	}
-	if err := v.t.meta().readFilter(&filters, b); err != nil {
+	if err := v.t.readFilter(&filters, b); err != nil {
 		return err
 	}
 	if filters.Blocks != nil {

@@ -123,10 +123,10 @@ func (f *File) HandsOut() bool { return f.slices != nil }
 func (f *File) Order() *rowblock.Order { return &f.o.Order }
 
 // Clone returns a File without a cache that can be read independently. It shares the index.
-func (f *File) Clone() *File {
+func (f *File) Clone() File {
 	c := *f
 	c.cached, c.cachedFile, c.cache = nil, nil, nil
-	return &c
+	return c
 }
 
 // Memory returns the memory use of the index and of the table of cached blocks, in bytes.
