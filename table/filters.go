@@ -137,12 +137,8 @@ func openTableFilter(filters *layout.Filters, b *metaBlock, contents []byte) err
 // openPrefixer returns the Prefixer whose prefixes the filters hold. It is nil if they hold none, or if the Prefixer
 // is unknown.
 func (t *openTable) openPrefixer(m tablefile.Metaindex) (filter.Prefixer, error) {
-	h, err := m.Find(format.PrefixName)
-	if err != nil || h.Length == 0 {
-		return nil, err
-	}
-	p, err := t.propertiesAt(h, new(tablefile.Scratch))
-	if err != nil {
+	p, err := t.findProperties(m, format.PrefixName)
+	if err != nil || p == nil {
 		return nil, err
 	}
 	for _, known := range t.o.FilterPrefixes {

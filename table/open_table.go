@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
 )
 
@@ -56,7 +57,7 @@ func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err e
 		m, err = t.file.ReadMetaindex(s)
 	}
 	if err == nil {
-		if err := t.openFilterOnly(m, new(tablefile.Scratch)); err != nil || t.o.IgnoreFilter {
+		if err := t.openFilterOnly(m); err != nil || t.o.IgnoreFilter {
 			return err
 		}
 		t.sieve.Filters, err = t.openFilters(m)
@@ -78,25 +79,24 @@ func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err e
 
 // openFilterOnly checks that a table without data blocks is sound, and whether it is filter-only. Its properties say
 // so: if it then has no table filter, it is corrupt. If the properties are corrupt and it has a table filter, that
-// may contain keys. The properties are read into b.
-func (t *openTable) openFilterOnly(m tablefile.Metaindex, b *tablefile.Scratch) error {
+// may contain keys.
+func (t *openTable) openFilterOnly(m tablefile.Metaindex) error {
 	if t.file.Index.N > 0 {
 		return nil
 	}
 	if err := t.file.CheckNoData(m); err != nil {
 		return err
 	}
-	p, err := t.readProperties(m, b)
+	p, err := t.findProperties(m, format.PropertiesName)
 	hasFilter := slices.ContainsFunc(m, func(e tablefile.MetaEntry) bool {
 		return e.Kind == tablefile.TableFilterBlock
 	})
 	switch {
-	case errors.Is(err, ErrNotFound):
 	case errors.Is(err, ErrCorrupt):
 		if hasFilter {
 			t.hidden = err
 		}
-	case err != nil:
+	case err != nil || p == nil:
 		return err
 	case p.FilterOnly && p.FilterEntries > 0 && !hasFilter:
 		return t.file.Corrupt(tablefile.MetaindexBlock, t.file.Footer.Metaindex,

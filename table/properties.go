@@ -132,27 +132,26 @@ func (r *Reader) Properties() (p *layout.Properties, err error) {
 		return nil, err
 	}
 	err = t.file.WithMetaindex(func(m tablefile.Metaindex) (err error) {
-		p, err = t.readProperties(m, new(tablefile.Scratch))
+		if p, err = t.findProperties(m, format.PropertiesName); p == nil && err == nil {
+			err = ErrNotFound
+		}
 		return err
 	})
 	return p, err
 }
 
-// readProperties reads the properties that the metaindex lists, into b.
-func (t *openTable) readProperties(m tablefile.Metaindex, b *tablefile.Scratch) (*layout.Properties, error) {
-	h, err := m.Find(format.PropertiesName)
-	if err != nil {
+// findProperties reads the properties that the metaindex lists under that name. Without any, it returns nil.
+func (t *openTable) findProperties(m tablefile.Metaindex, name string) (*layout.Properties, error) {
+	h, err := m.Find(name)
+	if err != nil || h.Length == 0 {
 		return nil, err
 	}
-	if h.Length == 0 {
-		return nil, ErrNotFound
-	}
-	return t.propertiesAt(h, b)
+	return t.readProperties(h)
 }
 
-// propertiesAt reads the properties block at h into b.
-func (t *openTable) propertiesAt(h tablefile.Handle, b *tablefile.Scratch) (*layout.Properties, error) {
-	contents, err := t.file.ReadBlock(tablefile.PropertiesBlock, h, b)
+// readProperties reads the properties block at h.
+func (t *openTable) readProperties(h tablefile.Handle) (*layout.Properties, error) {
+	contents, err := t.file.ReadBlock(tablefile.PropertiesBlock, h, new(tablefile.Scratch))
 	if err != nil {
 		return nil, err
 	}

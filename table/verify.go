@@ -160,7 +160,7 @@ func (v *verifier) checkMeta(listed tablefile.Metaindex) (err error) {
 			return err
 		}
 	}
-	if err := v.t.openFilterOnly(listed, &v.memory.Scratch); err != nil {
+	if err := v.t.openFilterOnly(listed); err != nil {
 		return err
 	}
 	v.checkMetaBlocks(v.t.metaBlocks(listed, nil))
@@ -211,7 +211,7 @@ func (v *verifier) checkMetaBlock(b *metaBlock) (err error) {
 	var filters layout.Filters
 	switch {
 	case b.Kind == tablefile.PropertiesBlock:
-		_, err = v.t.propertiesAt(b.Handle, &v.memory.Scratch)
+		_, err = v.t.readProperties(b.Handle)
 		return err
 	case b.Kind == tablefile.DigestBlock:
 		v.digest, err = v.t.file.ReadDigest(b.Handle)
