@@ -17,11 +17,7 @@ func (t *openTable) openPages(filters *layout.Filters, b *metaBlock) error {
 	if err := t.file.ReadEnd(b.Kind, b.Handle, tail); err != nil {
 		return err
 	}
-	pages, err := p.OpenPaged(tail, b.Length)
-	if err != nil {
-		return t.file.Damaged(b.Kind, b.Handle, err)
-	}
-	n, size, err := shapeOf(pages, b.Length)
+	pages, n, size, err := openPaged(p, tail, b.Length)
 	if err != nil {
 		return t.file.Damaged(b.Kind, b.Handle, err)
 	}
@@ -29,23 +25,21 @@ func (t *openTable) openPages(filters *layout.Filters, b *metaBlock) error {
 	return nil
 }
 
-// shapeOf returns the number of pages of a filter of length bytes, and their size.
-func shapeOf(pages filter.PagedFilter, length uint64) (n uint64, size int, err error) {
+// openPaged returns the filter of length bytes that ends with tail, the number of its pages, and their size.
+func openPaged(p pagedPolicy, tail []byte, length uint64) (pages filter.PagedFilter, n uint64, size int, err error) {
+	if pages, err = p.OpenPaged(tail, length); err != nil {
+		return nil, 0, 0, err
+	}
 	if n, size = pages.Pages(); size <= 0 || n > length/uint64(size) {
 		err = fmt.Errorf("%d pages of %d bytes in %d bytes", n, size, length)
 	}
-	return n, size, err
+	return pages, n, size, err
 }
 
 // checkedPages returns the paged filter of contents that are in memory, if each page is sound. It checks them since
 // the policy's TableFilter takes a corrupt page to contain all keys, where a lookup that reads the page fails.
 func checkedPages(p pagedPolicy, contents []byte) (filter.PagedFilter, error) {
-	tail, length := contents[max(0, len(contents)-p.PagedTail()):], uint64(len(contents))
-	pages, err := p.OpenPaged(tail, length)
-	if err != nil {
-		return nil, err
-	}
-	count, size, err := shapeOf(pages, length)
+	pages, count, size, err := openPaged(p, contents[max(0, len(contents)-p.PagedTail()):], uint64(len(contents)))
 	for n := uint64(0); n < count && err == nil; n++ {
 		err = pages.CheckPage(contents[n*uint64(size):][:size], n)
 	}
