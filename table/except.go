@@ -66,7 +66,7 @@ func (r *Reader) checkExceptable(t *openTable) error {
 // storedFilter returns a function that checks the table filter as stored: the Reader's own can be narrowed.
 func (t *openTable) storedFilter(m tablefile.Metaindex) (contains func(filterKey []byte) (bool, error), err error) {
 	if t.sieve.Table == nil {
-		return t.sieve.pageContains, nil
+		return func(key []byte) (bool, error) { return t.sieve.pageContains(key, &tablefile.ReadOptions{NoFill: true}) }, nil
 	}
 	var stored layout.Filters
 	err = t.readFilter(&stored, best(t.metaBlocks(m, nil), tablefile.TableFilterBlock))

@@ -70,21 +70,12 @@ func (s *sieve) mayContainPaged(i int, filterKey []byte, o *tablefile.ReadOption
 	if s.Pages == nil || filterKey == nil || s.trust.Load() == distrusted {
 		return true, false, nil
 	}
-	m := tablefile.TakeScratch()
-	defer m.Put()
-	hash := s.Pages.Hash(filterKey)
-	page, err := s.file.Page(s.Pages.Page(hash), o, m)
+	contains, err := s.pageContains(filterKey, o)
 	if err != nil {
 		return true, false, s.pageError(o.Ctx, 1, err)
 	}
-	mayContain = s.inPage(page, hash, i, filterKey)
-	mayContain, checked = s.record(mayContain, true)
+	mayContain, checked = s.record(contains && (i == wholeTableByStart || !s.Never.Contains(filterKey)), true)
 	return mayContain, checked, nil
-}
-
-// inPage reports whether the page of a filter key may contain it.
-func (s *sieve) inPage(page []byte, hash uint64, i int, filterKey []byte) bool {
-	return s.Pages.InPage(page, hash) && (s.Never == nil || i == wholeTableByStart || !s.Never.Contains(filterKey))
 }
 
 // pageError counts n lookups whose page cannot be read. It returns their error, or nil if they can go on in data
@@ -105,18 +96,18 @@ func (s *sieve) tableContains(filterKey []byte) (contains bool, err error) {
 	if s.Table != nil {
 		return s.Table.Contains(filterKey), nil
 	}
-	if contains, err = s.pageContains(filterKey); errors.Is(err, ErrCorrupt) {
+	if contains, err = s.pageContains(filterKey, &tablefile.ReadOptions{NoFill: true}); errors.Is(err, ErrCorrupt) {
 		return true, nil
 	}
 	return contains, err
 }
 
 // pageContains reports whether a paged table filter contains a filter key or a prefix.
-func (s *sieve) pageContains(filterKey []byte) (bool, error) {
+func (s *sieve) pageContains(filterKey []byte, o *tablefile.ReadOptions) (bool, error) {
 	m := tablefile.TakeScratch()
 	defer m.Put()
 	hash := s.Pages.Hash(filterKey)
-	page, err := s.file.Page(s.Pages.Page(hash), &tablefile.ReadOptions{NoFill: true}, m)
+	page, err := s.file.Page(s.Pages.Page(hash), o, m)
 	return err == nil && s.Pages.InPage(page, hash), err
 }
 
@@ -166,7 +157,7 @@ func (p *tableBatch) checkPage(page []byte, k wantedKey) {
 		p.passUnchecked(k)
 		return
 	}
-	answer, checked := s.record(s.inPage(page, s.Pages.Hash(filterKey), wholeTable, filterKey), true)
+	answer, checked := s.record(s.Pages.InPage(page, s.Pages.Hash(filterKey)) && !s.Never.Contains(filterKey), true)
 	switch {
 	case !checked:
 		p.passUnchecked(k)
