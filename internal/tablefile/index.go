@@ -214,32 +214,33 @@ func (x *Index) Build() bool { return x.build() != nil }
 // IsBuilt reports whether there is a search tree. It is for tests.
 func (x *Index) IsBuilt() bool { return x.tree.Load() != nil }
 
-// Overlapping returns the first data block that overlaps h, if any. Corrupt entries are ignored. Most handles lie
-// after all data blocks, which is checked first.
-func (x *Index) Overlapping(h Handle) (Handle, bool) {
-	if x.dataEnd <= h.Offset {
-		return Handle{}, false
-	}
-	i := sort.Search(x.N, func(i int) bool {
-		found, err := x.Handle(i)
-		return err == nil && found.End() > h.Offset
+// find returns the first data block that ends after offset, and its handle. If there is none, it returns N. Corrupt
+// entries are ignored.
+func (x *Index) find(offset uint64) (i int, found Handle) {
+	i = sort.Search(x.N, func(i int) bool {
+		h, err := x.Handle(i)
+		return err == nil && h.End() > offset
 	})
-	if i == x.N {
-		return Handle{}, false
+	if i < x.N {
+		found, _ = x.Handle(i)
 	}
-	found, err := x.Handle(i)
-	return found, err == nil && found.Offset < h.End()
+	return i, found
+}
+
+// Overlaps reports whether h overlaps a data block. Most handles lie after all data blocks, which is checked first.
+func (x *Index) Overlaps(h Handle) bool {
+	if x.dataEnd <= h.Offset {
+		return false
+	}
+	i, found := x.find(h.Offset)
+	return i < x.N && found.Offset < h.End()
 }
 
 // keysOf returns bounds for the keys of the data block at h: they are > after and ≤ upTo. If there is no such block,
 // both are nil. The slices belong to the caller.
 func (x *Index) keysOf(h Handle) (after, upTo []byte) {
-	at := func(i int) Handle {
-		found, _ := x.Handle(i)
-		return found
-	}
-	i := sort.Search(x.N, func(i int) bool { return at(i).Offset >= h.Offset })
-	if i == x.N || at(i) != h {
+	i, found := x.find(h.Offset)
+	if i == x.N || found != h {
 		return nil, nil
 	}
 	if i > 0 {

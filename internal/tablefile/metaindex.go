@@ -103,7 +103,7 @@ func (f *File) metaHandle(kind Kind, stored []byte) (Handle, error) {
 	if err != nil {
 		return h, f.Damaged(MetaindexBlock, f.Footer.Metaindex, err)
 	}
-	if _, data := f.Index.Overlapping(h); data || h.Overlaps(f.Footer.Metaindex) || h.Overlaps(f.Footer.Index) {
+	if f.Index.Overlaps(h) || h.Overlaps(f.Footer.Metaindex) || h.Overlaps(f.Footer.Index) {
 		return h, f.Corrupt(kind, h, "overlaps another block")
 	}
 	return h, nil

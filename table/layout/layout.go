@@ -167,7 +167,7 @@ func (l *Layout) kind(h Handle) tablefile.Kind {
 	case h == l.Index:
 		return tablefile.IndexBlock
 	}
-	if _, data := l.file.Index.Overlapping(tablefile.Handle(h)); data {
+	if l.file.Index.Overlaps(tablefile.Handle(h)) {
 		return tablefile.DataBlock
 	}
 	return tablefile.MetaBlock
