@@ -46,21 +46,18 @@ func (e *faultError) Unwrap() error { return io.ErrUnexpectedEOF }
 // Guard calls use, which reads bytes handed out by src. If another program has truncated a mapped file, reading the
 // lost bytes faults. Guard converts the fault into an error.
 func Guard(src io.ReaderAt, use func() error) error {
-	if m, ok := src.(*Mapping); ok {
-		return m.guard(use)
-	}
-	return use()
+	m, _ := src.(*Mapping)
+	return m.guard(use)
 }
 
 // Guard is Guard for the source of f.
-func (f *File) Guard(use func() error) error {
-	if f.Mapped != nil {
-		return f.Mapped.guard(use)
-	}
-	return use()
-}
+func (f *File) Guard(use func() error) error { return f.Mapped.guard(use) }
 
+// guard is Guard for m, or calls use alone if m is nil.
 func (m *Mapping) guard(use func() error) (err error) {
+	if m == nil {
+		return use()
+	}
 	before := debug.SetPanicOnFault(true)
 	defer func() {
 		debug.SetPanicOnFault(before)
