@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -90,16 +91,7 @@ func (f *File) slice(ctx context.Context, kind Kind, offset uint64, n int) ([]by
 type Bytes []byte
 
 // ReadAt implements io.ReaderAt.
-func (b Bytes) ReadAt(p []byte, off int64) (int, error) {
-	if off < 0 {
-		return 0, fmt.Errorf("table: offset %d (minimum 0)", off)
-	}
-	n := copy(p, b[min(off, int64(len(b))):])
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
-}
+func (b Bytes) ReadAt(p []byte, off int64) (int, error) { return bytes.NewReader(b).ReadAt(p, off) }
 
 // Slice returns the n bytes at off. If b is too short, the error is io.ErrUnexpectedEOF.
 func (b Bytes) Slice(off int64, n int) ([]byte, error) {
