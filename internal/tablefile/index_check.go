@@ -123,8 +123,7 @@ func (x *Index) checkSome() error {
 // An indexChecker checks entries of an index in ascending order.
 type indexChecker struct {
 	x         *Index
-	checked   bool   // an entry has been checked
-	separator []byte // of the last checked entry
+	separator []byte // of the last checked entry; nil if there is none
 	handle    Handle
 
 	// If text is not nil, separators are copied to it before they are compared, so that checked bytes cannot change.
@@ -136,25 +135,10 @@ type indexChecker struct {
 func (c *indexChecker) copy(separator []byte) ([]byte, error) {
 	n := len(c.text)
 	if len(separator) > cap(c.text)-n {
-		return nil, errors.New("the index changes while it is read")
+		return nil, errors.New("separators are too long together, or change while they are read")
 	}
 	c.text = append(c.text, separator...)
 	return c.text[n:], nil
-}
-
-// textSize returns the total length of all separators, or an error if it exceeds a limit.
-func (x *Index) textSize() (int, error) {
-	size, most := 0, x.f.Allow(separatorBudget)
-	for i := range x.N {
-		e, err := x.entry(i)
-		if err != nil {
-			return 0, err
-		}
-		if size += len(e.separator); size > most {
-			return 0, fmt.Errorf("separators have over %d bytes together", most)
-		}
-	}
-	return size, nil
 }
 
 // check checks the form of entry i, and that its separator and data block come after those of the entry checked
@@ -168,14 +152,14 @@ func (c *indexChecker) check(i int) error {
 	if err != nil {
 		return err
 	}
-	if c.checked && !x.f.o.Order.Unchecked && x.f.o.Order.Compare(c.separator, e.separator) >= 0 {
+	if c.separator != nil && !x.f.o.Order.Unchecked && x.f.o.Order.Compare(c.separator, e.separator) >= 0 {
 		return format.NotAscending(int(x.start(i)), c.separator, e.separator)
 	}
 	h, err := x.f.dataHandle(e)
-	if err == nil && c.checked {
+	if err == nil && c.separator != nil {
 		err = checkBehind(c.handle, h, e.separator)
 	}
-	c.checked, c.separator, c.handle = true, e.separator, h
+	c.separator, c.handle = e.separator, h
 	return err
 }
 

@@ -57,13 +57,9 @@ type searchNode struct {
 
 // newSearchTree returns the tree for x. If the index is corrupt, it returns an error.
 func newSearchTree(x *Index) (*searchTree, error) {
-	size, err := x.textSize()
-	if err != nil {
-		return nil, err
-	}
 	t := &searchTree{order: x.f.o.Order, ends: make([]uint32, 0, x.N)}
 	refs := make([]ref, 0, x.N)
-	c := indexChecker{x: x, text: make([]byte, 0, size)}
+	c := indexChecker{x: x, text: make([]byte, 0, min(len(x.stored.Entries), x.f.Allow(separatorBudget)))}
 	for i := range x.N {
 		if err := c.check(i); err != nil {
 			return nil, err
@@ -75,7 +71,7 @@ func newSearchTree(x *Index) (*searchTree, error) {
 		}
 		refs = append(refs, r)
 	}
-	t.text, t.refs = c.text, packRefs(refs, x.Filters != nil)
+	t.text, t.refs = slices.Clone(c.text), packRefs(refs, x.Filters != nil)
 	t.buildLevels()
 	return t, nil
 }
