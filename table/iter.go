@@ -69,7 +69,7 @@ func (it *Iter) init(r *Reader, o *IterOptions) {
 	it.t, it.ctx, it.loaded, it.c.I, it.fastFrom = t, r.lookups.Ctx, -1, -1, math.MaxInt
 	it.c.NoFill = r.lookups.NoFill
 	it.endBlock, it.keyBudget = t.file.Index.N, t.file.KeyBudget
-	if o != nil {
+	if o != nil && err == nil {
 		it.lower, it.upper = t.bounds(o)
 		it.c.NoFill, it.onLoss = it.c.NoFill || o.DontFillCache, o.OnLoss
 		scope := wholeTableByStart
@@ -90,9 +90,7 @@ func (it *Iter) init(r *Reader, o *IterOptions) {
 
 // brokenTable returns the table of an Iter whose moves all fail with err.
 func brokenTable(closed *atomic.Bool, err error) *openTable {
-	o := new(ReaderOptions)
-	t := &openTable{o: o, hidden: err}
-	t.sieve.o, t.sieve.file = o, &t.file
+	t := &openTable{hidden: err}
 	t.file.InitBroken(closed)
 	return t
 }
