@@ -126,8 +126,3 @@ type Loss struct {
 	// Err says what is wrong: for a data block a [*CorruptionError].
 	Err error
 }
-
-// loss returns the loss of a data block.
-func (e *CorruptionError) loss() Loss {
-	return Loss{File: e.File, Offset: e.Offset, From: e.KeysAfter, To: e.KeysUpTo, Err: e}
-}

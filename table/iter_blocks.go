@@ -99,17 +99,11 @@ func (it *Iter) load(i int) bool {
 	switch {
 	case err != nil && !it.passesOver(err):
 		return it.fail(err)
-	case err != nil || !has:
-		return it.loadEmpty(i)
+	case err != nil || !has: // as a block without entries
+		it.c.Reset()
+		it.lowerPos, it.upperPos = 0, math.MaxInt
 	}
 	it.loaded = i
-	return true
-}
-
-// loadEmpty loads a block without entries in place of data block i.
-func (it *Iter) loadEmpty(i int) bool {
-	it.c.Reset()
-	it.lowerPos, it.upperPos, it.loaded = 0, math.MaxInt, i
 	return true
 }
 
@@ -117,7 +111,9 @@ func (it *Iter) loadEmpty(i int) bool {
 // CorruptionErrors are never wrapped: a wrapped one comes from the source.
 func (it *Iter) passesOver(err error) bool {
 	damage, ok := err.(*CorruptionError)
-	return ok && damage.Block == tablefile.DataBlock && it.onLoss != nil && it.onLoss(damage.loss())
+	return ok && damage.Block == tablefile.DataBlock && it.onLoss != nil && it.onLoss(Loss{
+		File: damage.File, Offset: damage.Offset, From: damage.KeysAfter, To: damage.KeysUpTo, Err: damage,
+	})
 }
 
 // open moves the cursor to data block i, which is step blocks after the previous one, unless a filter rules the
