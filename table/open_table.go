@@ -3,9 +3,7 @@ package table
 import (
 	"crypto/sha256"
 	"errors"
-	"io"
 	"slices"
-	"sync/atomic"
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
@@ -24,25 +22,23 @@ type openTable struct {
 	refused    error // why keys cannot be looked up, or nil
 }
 
-// newIndexTable returns an openTable of the first size bytes of r with its index, but without filters. closed
-// reports whether the Reader is closed. The source still has the file's tail in memory. If newIndexTable had to read
-// the metaindex, it returns it too, in s: decompressed, it can take much memory, so it is read only once.
-func newIndexTable(
-	r io.ReaderAt, size int64, o *ReaderOptions, f *tablefile.Options, closed *atomic.Bool, s *tablefile.Scratch,
-) (t *openTable, m tablefile.Metaindex, err error) {
-	t = &openTable{o: o}
-	t.sieve.file, t.sieve.o = &t.file, o
-	if f.Order.Unchecked {
+// readIndex returns an openTable with the index, but without filters. It still has the file's tail in memory. If
+// readIndex had to read the metaindex, it returns it too, in b: decompressed, it can take much memory, so it is read
+// only once.
+func (s *source) readIndex(b *tablefile.Scratch) (t *openTable, m tablefile.Metaindex, err error) {
+	t = &openTable{o: &s.o}
+	t.sieve.file, t.sieve.o = &t.file, t.o
+	if s.fileOptions.Order.Unchecked {
 		t.refused = errAnyOrder
 	}
-	if err := t.file.Init(r, size, f, closed); err != nil {
+	if err := t.file.Init(s.src, s.size, &s.fileOptions, &s.closed); err != nil {
 		return nil, nil, err
 	}
 	if err := t.file.ReadIndex(false); err != nil {
 		return nil, nil, err
 	}
-	if o.TailSum != [sha256.Size]byte{} {
-		m, err = t.file.CheckTailSum(o.TailSum, s)
+	if s.o.TailSum != [sha256.Size]byte{} {
+		m, err = t.file.CheckTailSum(s.o.TailSum, b)
 	}
 	return t, m, err
 }

@@ -60,7 +60,7 @@ func (s *source) ready(o *ReaderOptions) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.o.setFile(&s.fileOptions)
+	s.fileOptions = s.o.file()
 	if _, slices := s.src.(tablefile.Slicer); slices {
 		err = new(tablefile.File).Init(s.src, s.size, &s.fileOptions, &s.closed)
 	} else {
@@ -101,7 +101,7 @@ func (s *source) read() (t *openTable, err error) {
 		b := tablefile.TakeScratch()
 		defer b.Put()
 		var m tablefile.Metaindex
-		if t, m, err = newIndexTable(s.src, s.size, &s.o, &s.fileOptions, &s.closed, b); err != nil {
+		if t, m, err = s.readIndex(b); err != nil {
 			return err
 		}
 		return t.openMeta(m, b)

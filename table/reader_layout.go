@@ -65,8 +65,7 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*layout.Layout, er
 	}
 	opts.Comparer, opts.TailSize = AnyOrder, 0
 	t := &openTable{o: opts}
-	var fileOptions tablefile.Options
-	opts.setFile(&fileOptions)
+	fileOptions := opts.file()
 	err := t.file.Init(r, size, &fileOptions, new(atomic.Bool)) // it stays open
 	if t.file.Footer.Index.Length == 0 {
 		return nil, err // of the footer

@@ -111,17 +111,19 @@ func (o *ReaderOptions) set(options *ReaderOptions) error {
 	return nil
 }
 
-// setFile sets f, the zero value, to the options of the table's file. They refer to o.
-func (o *ReaderOptions) setFile(f *tablefile.Options) {
-	f.Reporter, f.Order = (*reporter)(o), rowblock.OrderOf(o.Comparer)
-	f.MaxBlockSize, f.TailSize, f.SkipChecksums = o.MaxBlockSize, o.TailSize, o.SkipChecksums
-	f.Codecs = o.codecs()
+// file returns the options of the table's file. They refer to o.
+func (o *ReaderOptions) file() tablefile.Options {
+	f := tablefile.Options{
+		Reporter: (*reporter)(o), Order: rowblock.OrderOf(o.Comparer), Codecs: o.codecs(),
+		MaxBlockSize: o.MaxBlockSize, TailSize: o.TailSize, SkipChecksums: o.SkipChecksums,
+	}
 	if m := o.Metrics; m != nil {
 		f.Counters = &tablefile.Counters{
 			BlocksRead: &m.BlocksRead, BytesRead: &m.BytesRead, PagesRead: &m.FilterPagesRead,
 			CacheHits: &m.CacheHits, CacheMisses: &m.CacheMisses, CacheEvictions: &m.CacheEvictions,
 		}
 	}
+	return f
 }
 
 // codecs returns Snappy and o.Codecs. Of two with the same id, the first one is used.

@@ -6,9 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"hash"
-	"io"
 	"slices"
-	"sync/atomic"
 
 	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/table/layout"
@@ -34,12 +32,11 @@ func (r *Reader) VerifyKeys(see func(key []byte, offset, length uint64)) (all bo
 	if err != nil {
 		return false, err
 	}
-	o := r.o
-	o.SkipChecksums, o.Metrics, o.Cache = false, nil, nil
-	var f tablefile.Options
-	o.setFile(&f)
+	second := &source{o: r.o, src: src, size: r.size}
+	second.o.SkipChecksums, second.o.Metrics, second.o.Cache = false, nil, nil
+	second.fileOptions = second.o.file()
 	v := verifier{see: see}
-	err = tablefile.Guard(src, func() error { return v.verify(src, r.size, &o, &f, &r.closed) })
+	err = tablefile.Guard(src, func() error { return v.verify(second) })
 	if r.closed.Load() {
 		return false, ErrClosed
 	}
@@ -49,9 +46,9 @@ func (r *Reader) VerifyKeys(see func(key []byte, offset, length uint64)) (all bo
 	return v.sawAll, err
 }
 
-// verify opens the table a second time, and checks it.
-func (v *verifier) verify(src io.ReaderAt, size int64, o *ReaderOptions, f *tablefile.Options, closed *atomic.Bool) error {
-	t, listed, err := newIndexTable(src, size, o, f, closed, new(tablefile.Scratch))
+// verify checks a table that is not open.
+func (v *verifier) verify(s *source) error {
+	t, listed, err := s.readIndex(new(tablefile.Scratch))
 	if err == nil {
 		err = t.file.Index.CheckAll(func(int, []byte, tablefile.Handle) {})
 	}
