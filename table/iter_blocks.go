@@ -192,17 +192,14 @@ func (it *Iter) boundBlocks(scope int) (err error) {
 			}
 			it.endBlock = min(i+1, it.endBlock)
 		}
-		mayContain, _ := it.t.sieve.mayContain(scope, it.filterKey)
-		if it.t.sieve.Pages != nil && it.firstBlock < it.endBlock {
-			o := tablefile.ReadOptions{Ctx: it.ctx, NoFill: it.c.NoFill}
-			if mayContain, _, err = it.t.sieve.mayContainPaged(scope, it.filterKey, &o); err != nil {
-				return err
-			}
+		if it.firstBlock >= it.endBlock {
+			return nil
 		}
-		if !mayContain {
-			it.endBlock = 0
+		o := tablefile.ReadOptions{Ctx: it.ctx, NoFill: it.c.NoFill}
+		if _, err = it.t.sieve.checkTable(scope, it.filterKey, &o); err == ErrNotFound {
+			it.endBlock, err = 0, nil
 		}
-		return nil
+		return err
 	})
 }
 

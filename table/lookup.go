@@ -65,7 +65,7 @@ func (t *openTable) lookup(q query, o *lookupOptions) (k, v []byte, err error) {
 	if q.match != atOrAfter {
 		filterKey = filterKeyOf(t.o.FilterKey, q.key)
 		if t.sieve.Table != nil || t.sieve.Pages != nil { // here, to save a call in each lookup
-			if tableChecked, err = t.sieve.checkTable(filterKey, &o.ReadOptions); err != nil {
+			if tableChecked, err = t.sieve.checkTable(wholeTable, filterKey, &o.ReadOptions); err != nil {
 				return nil, nil, err
 			}
 		}

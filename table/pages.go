@@ -49,33 +49,25 @@ func checkedPages(p pagedPolicy, contents []byte) (filter.PagedFilter, error) {
 	return pages, nil
 }
 
-// checkTable consults the table filter, which must exist, for a filter key. If the filter rules the key out, it
-// returns ErrNotFound, otherwise whether the filter was consulted.
-func (s *sieve) checkTable(filterKey []byte, o *tablefile.ReadOptions) (checked bool, err error) {
-	var mayContain bool
-	if s.Table != nil {
-		mayContain, checked = s.mayContain(wholeTable, filterKey)
-	} else if mayContain, checked, err = s.mayContainPaged(wholeTable, filterKey, o); err != nil {
-		return false, err
+// checkTable consults the table filter for a filter key. scope is wholeTable or wholeTableByStart. If the filter rules
+// the key out, it returns ErrNotFound, otherwise whether the filter was consulted. If a page cannot be read, the key
+// may be in its data block. If there are no data blocks, or ctx is done, it returns an error.
+func (s *sieve) checkTable(scope int, filterKey []byte, o *tablefile.ReadOptions) (checked bool, err error) {
+	mayContain := true
+	switch {
+	case s.Pages == nil:
+		mayContain, checked = s.mayContain(scope, filterKey)
+	case filterKey != nil && s.trust.Load() != distrusted:
+		contains, err := s.pageContains(filterKey, o)
+		if err != nil {
+			return false, s.pageError(o.Ctx, 1, err)
+		}
+		mayContain, checked = s.record(contains && (scope == wholeTableByStart || !s.Never.Contains(filterKey)), true)
 	}
 	if !mayContain {
 		return true, ErrNotFound
 	}
 	return checked, nil
-}
-
-// mayContainPaged is mayContain for a paged table filter. If the page cannot be read, the key may be in its data
-// block. If there are no data blocks, or ctx is done, it returns an error.
-func (s *sieve) mayContainPaged(i int, filterKey []byte, o *tablefile.ReadOptions) (mayContain, checked bool, err error) {
-	if s.Pages == nil || filterKey == nil || s.trust.Load() == distrusted {
-		return true, false, nil
-	}
-	contains, err := s.pageContains(filterKey, o)
-	if err != nil {
-		return true, false, s.pageError(o.Ctx, 1, err)
-	}
-	mayContain, checked = s.record(contains && (i == wholeTableByStart || !s.Never.Contains(filterKey)), true)
-	return mayContain, checked, nil
 }
 
 // pageError counts n lookups whose page cannot be read. It returns their error, or nil if they can go on in data
