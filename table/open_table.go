@@ -69,7 +69,12 @@ func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err e
 	if !t.o.IgnoreFilter {
 		t.sieve.err = err
 	}
-	t.sieve.use()
+	if t.o.FilterKey == nil {
+		t.sieve.byHash, _ = t.sieve.Table.(hashFilter)
+	}
+	if t.sieve.Blocks != nil {
+		t.file.Index.Filters = t.sieve.Blocks
+	}
 	return nil
 }
 

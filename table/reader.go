@@ -72,7 +72,7 @@ func (s *source) ready(o *ReaderOptions) (*Reader, error) {
 	return &Reader{source: s}, nil
 }
 
-// open opens the table, unless it is open.
+// open reads the index and the filters, unless the table is open.
 func (s *source) open() (t *openTable, err error) {
 	s.firstUse.Lock()
 	defer s.firstUse.Unlock()
@@ -82,21 +82,6 @@ func (s *source) open() (t *openTable, err error) {
 	if s.closed.Load() {
 		return nil, ErrClosed
 	}
-	if t, err = s.read(); err != nil {
-		return nil, err
-	}
-	if !s.isFile || t.file.Index.N == 0 {
-		t.sieve.trust.Store(trusted)
-	}
-	if c := s.o.Cache; c != nil && c.c.Budget > 0 {
-		t.file.Cache(&c.c, s.o.CacheKey, s.o.Comparer.Name(), s.o.TailSum)
-	}
-	s.opened.Store(t)
-	return t, nil
-}
-
-// read reads the index and the filters.
-func (s *source) read() (t *openTable, err error) {
 	err = tablefile.Guard(s.src, func() (err error) {
 		b := tablefile.TakeScratch()
 		defer b.Put()
@@ -110,6 +95,13 @@ func (s *source) read() (t *openTable, err error) {
 		return nil, err
 	}
 	t.file.DropTail()
+	if !s.isFile || t.file.Index.N == 0 {
+		t.sieve.trust.Store(trusted)
+	}
+	if c := s.o.Cache; c != nil && c.c.Budget > 0 {
+		t.file.Cache(&c.c, s.o.CacheKey, s.o.Comparer.Name(), s.o.TailSum)
+	}
+	s.opened.Store(t)
 	return t, nil
 }
 

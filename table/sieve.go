@@ -44,16 +44,6 @@ const (
 	wholeTableByStart = -2 // consulted for a prefix, to which exceptions do not apply
 )
 
-// use puts the opened filters to use.
-func (s *sieve) use() {
-	if s.o.FilterKey == nil {
-		s.byHash, _ = s.Table.(hashFilter)
-	}
-	if s.Blocks != nil {
-		s.file.Index.Filters = s.Blocks
-	}
-}
-
 // filterKeyOf returns the filter key of key: f(key), or all of key if f is nil. A nil key is the empty key: f never
 // gets a nil slice.
 func filterKeyOf(f func(key []byte) []byte, key []byte) []byte {
