@@ -96,11 +96,7 @@ func brokenTable(closed *atomic.Bool, err error) *openTable {
 }
 
 // closedTable is the table of a closed Iter.
-var closedTable = func() *openTable {
-	closed := new(atomic.Bool)
-	closed.Store(true)
-	return brokenTable(closed, ErrClosed)
-}()
+var closedTable = brokenTable(new(atomic.Bool), ErrClosed)
 
 // Valid reports whether the Iter is at an entry.
 func (it *Iter) Valid() bool { return it.valid }
