@@ -55,7 +55,11 @@ func (v *verifier) verify(s *source) error {
 	if err != nil {
 		return errors.Join(err)
 	}
-	v.start(t)
+	v.t, v.trailers = t, sha256.New()
+	v.keyBudget, v.hashBudget = t.file.KeyBudget, 1<<28
+	v.budget = t.file.Allow(findingsBudget)
+	v.negativesBudget = v.budget
+	v.memory.SetAhead(verifyReadAhead)
 	v.add(t.file.FooterErr)
 	v.add(v.checkMeta(listed))
 	v.sawAll = t.hidden == nil
@@ -97,16 +101,6 @@ const verifyReadAhead = 256 << 10
 
 // findingsBudget bounds the memory for findings. The findings about filters get as much again.
 var findingsBudget = tablefile.Budget{Fixed: 1 << 18, PerByte: 1}
-
-// start prepares the verifier for a table.
-func (v *verifier) start(t *openTable) {
-	v.t = t
-	v.keyBudget, v.hashBudget = t.file.KeyBudget, 1<<28
-	v.budget = t.file.Allow(findingsBudget)
-	v.negativesBudget = v.budget
-	v.trailers = sha256.New()
-	v.memory.SetAhead(verifyReadAhead)
-}
 
 // add adds a finding, unless err is nil.
 func (v *verifier) add(err error) {
