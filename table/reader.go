@@ -199,8 +199,7 @@ func (r *Reader) Filters() layout.Filters {
 	}
 	filters := t.sieve.Filters
 	if t.sieve.unusable() != nil {
-		filters.Table, filters.Pages, filters.Blocks, filters.Never, filters.Prefix = nil, nil, nil, nil, nil
-		filters.TableSize, filters.TableBits = 0, 0
+		filters = layout.Filters{BlocksEntry: filters.BlocksEntry, TableEntry: filters.TableEntry, NeverEntry: filters.NeverEntry}
 	}
 	return filters
 }
