@@ -87,8 +87,12 @@ func (c *Cache) drop(s *cacheEntry) {
 		c.refused.Store(nil)
 	}
 	s.unlinkFromFile()
-	s.file.blocks[s.number].CompareAndSwap(s.block, nil)
-	c.dropUnused(s.file)
+	f := s.file
+	f.blocks[s.number].CompareAndSwap(s.block, nil)
+	if f.id.key != "" && f.readers == 0 && f.entries == nil {
+		c.size -= f.memory()
+		delete(c.files, f.id)
+	}
 }
 
 // unlinkFromFile removes s from its file's list.
@@ -201,12 +205,4 @@ func (c *Cache) closeFile(f *cachedFile) {
 	}
 	c.size += f.memory()
 	c.evict()
-}
-
-// dropUnused drops the file if no Reader has it open and it has no blocks.
-func (c *Cache) dropUnused(f *cachedFile) {
-	if f.id.key != "" && f.readers == 0 && f.entries == nil {
-		c.size -= f.memory()
-		delete(c.files, f.id)
-	}
 }
