@@ -280,9 +280,6 @@ func (f *File) misplaced(i int, message string, args ...any) error {
 
 // corruptData returns the error for err, found in data block i.
 func (f *File) corruptData(i int, err error) error {
-	h, indexErr := f.Index.Handle(i)
-	if indexErr != nil {
-		return indexErr
-	}
+	h, _ := f.Index.Handle(i) // which was checked before the block was read
 	return f.Damaged(DataBlock, h, err)
 }
