@@ -69,17 +69,12 @@ func (x *Index) Handle(i int) (Handle, error) {
 	if t := x.tree.Load(); t != nil {
 		return t.refs.handle(i), nil
 	}
-	e, err := x.entry(i)
-	if err != nil {
-		return Handle{}, x.fail(err)
-	}
-	h, err := x.f.dataHandle(e)
-	if err != nil || i == 0 {
-		return h, x.fail(err)
-	}
-	before, err := x.decodeHandle(i - 1)
-	if err == nil {
-		err = checkBehind(before, h, e.separator)
+	e, h, err := x.decode(i)
+	if err == nil && i > 0 {
+		var before Handle
+		if _, before, err = x.decode(i - 1); err == nil {
+			err = checkBehind(before, h, e.separator)
+		}
 	}
 	return h, x.fail(err)
 }
@@ -94,25 +89,18 @@ func (x *Index) Filter(i int) (filterblock.Span, error) {
 	return x.Filters.Span(h.Offset), err
 }
 
-// decodeHandle decodes the handle of data block i.
-func (x *Index) decodeHandle(i int) (Handle, error) {
-	e, err := x.entry(i)
-	if err != nil {
-		return Handle{}, err
+// decode decodes entry i and its handle.
+func (x *Index) decode(i int) (e indexEntry, h Handle, err error) {
+	if e, err = x.entry(i); err != nil {
+		return e, h, err
 	}
-	return x.f.dataHandle(e)
-}
-
-// dataHandle decodes the handle of a data block.
-func (f *File) dataHandle(e indexEntry) (Handle, error) {
-	h, _, err := DecodeHandle(e.value, f.FooterOffset)
-	if err == nil {
-		err = f.Footer.checkData(h)
+	if h, _, err = DecodeHandle(e.value, x.f.FooterOffset); err == nil {
+		err = x.f.Footer.checkData(h)
 	}
 	if err != nil {
-		return h, fmt.Errorf("separator %s: %w", format.Quote(e.separator), err)
+		err = fmt.Errorf("separator %s: %w", format.Quote(e.separator), err)
 	}
-	return h, nil
+	return e, h, err
 }
 
 // checkBehind checks that the data block at h, whose separator is given, starts after the block before it.

@@ -145,7 +145,7 @@ func (c *indexChecker) copy(separator []byte) ([]byte, error) {
 // last.
 func (c *indexChecker) check(i int) error {
 	x := c.x
-	e, err := x.entry(i)
+	e, h, err := x.decode(i)
 	if err == nil && c.text != nil {
 		e.separator, err = c.copy(e.separator)
 	}
@@ -155,8 +155,7 @@ func (c *indexChecker) check(i int) error {
 	if c.separator != nil && !x.f.o.Order.Unchecked && x.f.o.Order.Compare(c.separator, e.separator) >= 0 {
 		return format.NotAscending(int(x.start(i)), c.separator, e.separator)
 	}
-	h, err := x.f.dataHandle(e)
-	if err == nil && c.separator != nil {
+	if c.separator != nil {
 		err = checkBehind(c.handle, h, e.separator)
 	}
 	c.separator, c.handle = e.separator, h
