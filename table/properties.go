@@ -142,11 +142,16 @@ func (r *Reader) Properties() (p *layout.Properties, err error) {
 
 // findProperties reads the properties that the metaindex lists under that name. Without any, it returns nil.
 func (t *openTable) findProperties(m tablefile.Metaindex, name string) (*layout.Properties, error) {
-	h, err := m.Find(name)
-	if err != nil || h.Length == 0 {
-		return nil, err
+	for _, e := range m {
+		switch {
+		case string(e.Name) != name:
+		case e.Err != nil:
+			return nil, e.Err
+		default:
+			return t.readProperties(e.Handle)
+		}
 	}
-	return t.readProperties(h)
+	return nil, nil
 }
 
 // readProperties reads the properties block at h.

@@ -109,16 +109,6 @@ func (f *File) metaHandle(kind Kind, stored []byte) (Handle, error) {
 	return h, nil
 }
 
-// Find returns the handle of the meta block called name, or a zero Handle if m does not list it.
-func (m Metaindex) Find(name string) (Handle, error) {
-	for _, e := range m {
-		if string(e.Name) == name {
-			return e.Handle, e.Err
-		}
-	}
-	return Handle{}, nil
-}
-
 // TailSum returns a fingerprint of the table, and whether it covers the data blocks: see layout.Layout.TailSum.
 func (f *File) TailSum(m Metaindex) (sum [sha256.Size]byte, withData bool, err error) {
 	var digest Handle
