@@ -175,17 +175,6 @@ type Metrics struct {
 	CacheEvictions       atomic.Uint64 // blocks and pages of these Readers that the Cache evicted
 }
 
-func (m *Metrics) countFilterCheck(mayContain, wholeTable bool) {
-	m.FilterChecks.Add(1)
-	if mayContain {
-		return
-	}
-	m.FilterNegatives.Add(1)
-	if wholeTable {
-		m.TableFilterNegatives.Add(1)
-	}
-}
-
 // String returns the counts in one line.
 func (m *Metrics) String() string {
 	return fmt.Sprintf("%d lookups; %d filter checks, %d negative (%d by table filters), %d false positives; "+

@@ -84,7 +84,13 @@ func (s *sieve) record(answer, ofTable bool) (mayContain, checked bool) {
 		return true, false
 	}
 	if m := s.o.Metrics; m != nil {
-		m.countFilterCheck(answer, ofTable)
+		m.FilterChecks.Add(1)
+		if !answer {
+			m.FilterNegatives.Add(1)
+		}
+		if !answer && ofTable {
+			m.TableFilterNegatives.Add(1)
+		}
 	}
 	return answer, true
 }
