@@ -34,16 +34,11 @@ func (r *Reader) ApproximateOffset(key []byte) int64 {
 // It grows once many lookups have built a search tree.
 func (r *Reader) MemorySize() int64 {
 	size := int64(unsafe.Sizeof(*r) + unsafe.Sizeof(*r.source))
-	if t := r.opened.Load(); t != nil {
-		size += t.memorySize()
+	t := r.opened.Load()
+	if t == nil {
+		return size
 	}
-	return size
-}
-
-// memorySize returns the memory in bytes that the open table takes.
-func (t *openTable) memorySize() int64 {
-	size := int64(unsafe.Sizeof(*t)) + t.file.Memory()
-	if t.file.HandsOut() {
+	if size += int64(unsafe.Sizeof(*t)) + t.file.Memory(); t.file.HandsOut() {
 		return size
 	}
 	if t.sieve.Blocks != nil {
