@@ -7,6 +7,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
+	"github.com/sievetable/sievetable/table/layout"
 )
 
 // An openTable is the part of a table that a Reader keeps in memory: the index and the filters. It is immutable,
@@ -108,4 +109,18 @@ func (t *openTable) openFilterOnly(m tablefile.Metaindex) error {
 		t.filterOnly = p.FilterOnly
 	}
 	return nil
+}
+
+// findProperties reads the properties that the metaindex lists under that name. Without any, it returns nil.
+func (t *openTable) findProperties(m tablefile.Metaindex, name string) (*layout.Properties, error) {
+	for _, e := range m {
+		switch {
+		case string(e.Name) != name:
+		case e.Err != nil:
+			return nil, e.Err
+		default:
+			return t.readProperties(e.Handle)
+		}
+	}
+	return nil, nil
 }

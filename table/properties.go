@@ -140,20 +140,6 @@ func (r *Reader) Properties() (p *layout.Properties, err error) {
 	return p, err
 }
 
-// findProperties reads the properties that the metaindex lists under that name. Without any, it returns nil.
-func (t *openTable) findProperties(m tablefile.Metaindex, name string) (*layout.Properties, error) {
-	for _, e := range m {
-		switch {
-		case string(e.Name) != name:
-		case e.Err != nil:
-			return nil, e.Err
-		default:
-			return t.readProperties(e.Handle)
-		}
-	}
-	return nil, nil
-}
-
 // readProperties reads the properties block at h.
 func (t *openTable) readProperties(h tablefile.Handle) (*layout.Properties, error) {
 	contents, err := t.file.ReadBlock(tablefile.PropertiesBlock, h, new(tablefile.Scratch))
