@@ -158,8 +158,11 @@ func (v *verifier) addFilter(b *metaBlock, filters *layout.Filters) {
 // checkExceptions checks that the table filter contains all exceptions. If it does not, they belong to another
 // filter.
 func (v *verifier) checkExceptions() error {
+	if v.exceptions == nil {
+		return nil
+	}
 	f := v.tableFilter()
-	if v.exceptions == nil || f == nil {
+	if f == nil {
 		return nil
 	}
 	missing, named := 0, v.names[:0]
