@@ -24,7 +24,7 @@ func (r *Reader) Locate(key []byte) (h layout.Handle, err error) {
 	if err != nil {
 		return layout.Handle{}, err
 	}
-	err = t.file.Guard(func() error {
+	err = t.file.Mapped.Guard(func() error {
 		filterKey := filterKeyOf(t.o.FilterKey, key)
 		if mayContain, _ := t.sieve.mayContain(wholeTable, filterKey); !mayContain {
 			return ErrNotFound

@@ -87,7 +87,7 @@ func (r *Reader) MayContainHashed(k *HashedKey) (bool, error) {
 	t, err := r.table()
 	excluded, ctx := false, r.lookups.Ctx
 	if err == nil && t.sieve.byHash != nil && (ctx == nil || ctx.Err() == nil) {
-		err = t.file.Guard(func() error { excluded = t.sieve.excludes(k); return nil })
+		err = t.file.Mapped.Guard(func() error { excluded = t.sieve.excludes(k); return nil })
 	}
 	if err != nil || !excluded {
 		return r.MayContain(k.key)

@@ -113,7 +113,7 @@ func (it *Iter) Block() layout.Handle {
 		return layout.Handle{}
 	}
 	if it.block.Length == 0 {
-		it.t.file.Guard(func() error {
+		it.t.file.Mapped.Guard(func() error {
 			h, err := it.t.file.Index.Handle(it.loaded)
 			it.block = layout.Handle(h)
 			return err

@@ -122,7 +122,7 @@ func (it *Iter) open(i, step int) (has bool, err error) {
 	if it.t.file.Mapped == nil { // no closure, which takes longer
 		return it.openUnlessExcluded(i, step)
 	}
-	err = it.t.file.Guard(func() (err error) {
+	err = it.t.file.Mapped.Guard(func() (err error) {
 		has, err = it.openUnlessExcluded(i, step)
 		return err
 	})
@@ -168,7 +168,7 @@ func (t *openTable) search(key []byte) (i int, err error) {
 	if t.file.Mapped == nil {
 		return t.file.Index.Search(key)
 	}
-	err = t.file.Guard(func() (err error) {
+	err = t.file.Mapped.Guard(func() (err error) {
 		i, err = t.file.Index.Search(key)
 		return err
 	})
@@ -178,7 +178,7 @@ func (t *openTable) search(key []byte) (i int, err error) {
 // boundBlocks sets the range of data blocks that can have entries within the bounds. scope says how the
 // table filter is consulted: wholeTable or wholeTableByStart.
 func (it *Iter) boundBlocks(scope int) (err error) {
-	return it.t.file.Guard(func() error {
+	return it.t.file.Mapped.Guard(func() error {
 		index := it.t.file.Index
 		if it.lower != nil {
 			if it.firstBlock, err = index.Search(it.lower); err != nil {

@@ -100,7 +100,7 @@ func (t *openTable) lookup(q query, o *lookupOptions) (k, v []byte, err error) {
 // heap, which takes longer than some lookups.
 func (t *openTable) lookupGuarded(q query, o lookupOptions) (k, v []byte, err error) {
 	q.guarded = true
-	err = t.file.Guard(func() (err error) {
+	err = t.file.Mapped.Guard(func() (err error) {
 		k, v, err = t.lookup(q, &o)
 		return err
 	})

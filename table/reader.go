@@ -82,7 +82,8 @@ func (s *source) open() (t *openTable, err error) {
 	if s.closed.Load() {
 		return nil, ErrClosed
 	}
-	err = tablefile.Guard(s.src, func() (err error) {
+	mapped, _ := s.src.(*tablefile.Mapping)
+	err = mapped.Guard(func() (err error) {
 		b := tablefile.TakeScratch()
 		defer b.Put()
 		var m tablefile.Metaindex

@@ -17,7 +17,7 @@ func (r *Reader) ApproximateOffset(key []byte) int64 {
 		return 0
 	}
 	var h tablefile.Handle
-	err = t.file.Guard(func() error {
+	err = t.file.Mapped.Guard(func() error {
 		i, err := t.file.Index.Search(key)
 		if h = t.file.Footer.Metaindex; err == nil && i < t.file.Index.N {
 			h, err = t.file.Index.Handle(i)

@@ -149,7 +149,7 @@ func (s *sieve) validated() bool {
 
 // unusable returns why the filters cannot be trusted, or nil if they can, or if there are none.
 func (s *sieve) unusable() error {
-	return s.file.Guard(func() error {
+	return s.file.Mapped.Guard(func() error {
 		if s.Blocks == nil && !s.HasTable() || s.validated() || s.trust.Load() != distrusted {
 			return nil
 		}

@@ -36,7 +36,8 @@ func (r *Reader) VerifyKeys(see func(key []byte, offset, length uint64)) (all bo
 	second.o.SkipChecksums, second.o.Metrics, second.o.Cache = false, nil, nil
 	second.fileOptions = second.o.file()
 	v := verifier{see: see}
-	err = tablefile.Guard(src, func() error { return v.verify(second) })
+	mapped, _ := src.(*tablefile.Mapping)
+	err = mapped.Guard(func() error { return v.verify(second) })
 	if r.closed.Load() {
 		return false, ErrClosed
 	}

@@ -18,7 +18,7 @@ type Mapping struct {
 
 // ReadAt implements io.ReaderAt.
 func (m *Mapping) ReadAt(p []byte, off int64) (n int, err error) {
-	err = m.guard(func() (err error) {
+	err = m.Guard(func() (err error) {
 		n, err = m.data.ReadAt(p, off)
 		return err
 	})
@@ -43,18 +43,9 @@ func (e *faultError) Error() string {
 
 func (e *faultError) Unwrap() error { return io.ErrUnexpectedEOF }
 
-// Guard calls use, which reads bytes handed out by src. If another program has truncated a mapped file, reading the
-// lost bytes faults. Guard converts the fault into an error.
-func Guard(src io.ReaderAt, use func() error) error {
-	m, _ := src.(*Mapping)
-	return m.guard(use)
-}
-
-// Guard is Guard for the source of f.
-func (f *File) Guard(use func() error) error { return f.Mapped.guard(use) }
-
-// guard is Guard for m, or calls use alone if m is nil.
-func (m *Mapping) guard(use func() error) (err error) {
+// Guard calls use, which reads bytes of m. If another program has truncated the file, reading the lost bytes faults.
+// Guard converts the fault into an error. If m is nil, it only calls use.
+func (m *Mapping) Guard(use func() error) (err error) {
 	if m == nil {
 		return use()
 	}

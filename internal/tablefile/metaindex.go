@@ -55,7 +55,7 @@ var errTooManyMetaBlocks = fmt.Errorf("more than %d entries, or names that are t
 
 // WithMetaindex reads the metaindex and calls use with it.
 func (f *File) WithMetaindex(use func(m Metaindex) error) error {
-	return f.Guard(func() error {
+	return f.Mapped.Guard(func() error {
 		m, err := f.ReadMetaindex(new(Scratch))
 		if err != nil {
 			return err

@@ -83,7 +83,7 @@ func New(f *tablefile.File, filters func(m tablefile.Metaindex) (Filters, error)
 // ReadData is for package table. It sets Data, and reads the index unless it is in memory.
 func (l *Layout) ReadData() error {
 	f := l.file
-	return f.Guard(func() error {
+	return f.Mapped.Guard(func() error {
 		if f.HandsOut() || f.Index.N == 0 {
 			f.DropIndex()
 			if err := f.ReadIndex(true); err != nil {
@@ -105,7 +105,7 @@ func (l *Layout) ReadData() error {
 
 // Ends returns the first data block and the last two, or all if there are fewer. It does not need Data.
 func (l *Layout) Ends() (ends []IndexEntry, err error) {
-	err = l.file.Guard(func() error {
+	err = l.file.Mapped.Guard(func() error {
 		x := l.file.Index
 		for i := 0; i < x.N; i = max(i+1, x.N-2) {
 			h, err := x.Handle(i)
@@ -152,7 +152,7 @@ func (l *Layout) Filters() (filters Filters, err error) {
 // ReadBlock reads the block at h. It returns its decompressed contents, which the caller owns, and the compression id
 // from its trailer. If the block is corrupt, the error is a *table.CorruptionError.
 func (l *Layout) ReadBlock(h Handle) (contents []byte, compression byte, err error) {
-	err = l.file.Guard(func() (err error) {
+	err = l.file.Mapped.Guard(func() (err error) {
 		contents, compression, err = l.file.ReadAny(l.kind(h), tablefile.Handle(h))
 		return err
 	})
