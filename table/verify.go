@@ -7,6 +7,7 @@ import (
 	"errors"
 	"hash"
 	"slices"
+	"sync/atomic"
 
 	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/table/layout"
@@ -35,7 +36,7 @@ func (r *Reader) VerifyKeys(see func(key []byte, offset, length uint64)) (all bo
 	second := &source{o: r.o, src: src, size: r.size}
 	second.o.SkipChecksums, second.o.Metrics, second.o.Cache = false, nil, nil
 	second.fileOptions = second.o.file()
-	v := verifier{see: see}
+	v := verifier{see: see, closed: &r.closed}
 	mapped, _ := src.(*tablefile.Mapping)
 	err = mapped.Guard(func() error { return v.verify(second) })
 	if r.closed.Load() {
@@ -64,7 +65,7 @@ func (v *verifier) verify(s *source) error {
 	v.add(t.file.FooterErr)
 	v.add(v.checkMeta(listed))
 	v.sawAll = t.hidden == nil
-	for i := 0; i < t.file.Index.N && !v.full(); i++ {
+	for i := 0; i < t.file.Index.N && !v.full() && !v.closed.Load(); i++ {
 		v.memory.ReadAhead(&t.file, i, t.file.Index.N)
 		v.add(v.checkDataBlock(i))
 	}
@@ -80,6 +81,7 @@ func (v *verifier) verify(s *source) error {
 // A verifier checks a table and collects the findings.
 type verifier struct {
 	see    func(key []byte, offset, length uint64) // see VerifyKeys; may be nil
+	closed *atomic.Bool                            // the Reader is closed, and the rest need not be checked
 	sawAll bool                                    // see was called with all keys so far
 
 	t         *openTable

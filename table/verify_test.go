@@ -190,3 +190,17 @@ func TestVerifiedKeys(t *testing.T) {
 		}
 	}
 }
+
+// Close ends a Verify that is running.
+func TestCloseEndsVerify(t *testing.T) {
+	t.Parallel()
+	r := open(t, build(t, &table.WriterOptions{BlockSize: 1}, pairsOf("a", "b", "c")), nil)
+	var seen string
+	_, err := r.VerifyKeys(func(key []byte, _, _ uint64) {
+		seen += string(key)
+		r.Close()
+	})
+	if err != table.ErrClosed || seen != "a" {
+		t.Errorf("VerifyKeys = %v after keys %s, want ErrClosed after a", err, seen)
+	}
+}
