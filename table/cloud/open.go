@@ -68,6 +68,9 @@ func (r *stream) resume() error {
 		return fmt.Errorf("replaced while it was read (%v, and was %v): try again", &now, &r.object)
 	}
 	_, err := io.CopyN(io.Discard, readFunc(r.response), r.n)
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF // this response is shorter than what Read has returned
+	}
 	return err
 }
 

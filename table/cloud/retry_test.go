@@ -108,3 +108,25 @@ func TestCutResponseOfAReplacedObject(t *testing.T) {
 		t.Error("it returned bytes of both versions")
 	}
 }
+
+// A further response that ends before the first one did is cut too.
+func TestCutResponseWithAShorterOne(t *testing.T) {
+	p, bucket := newProxy(t)
+	putObject(t, bucket, "a", letters(1000))
+	shorter := edited(func(a *httptest.ResponseRecorder) {
+		a.Body.Truncate(100)
+		a.Header().Set("Content-Length", "100")
+		a.Header().Set("Content-Range", "bytes 0-99/1000")
+	})
+	p.Spoil(first(1, http.MethodGet, func(w http.ResponseWriter, r *http.Request, server http.Handler) {
+		p.Spoil(first(1, http.MethodGet, shorter))
+		half(w, r, server)
+	}))
+	r, err := newStore(bucket).Open(t.Context(), "a")
+	noError(t, err)
+	content, err := io.ReadAll(r)
+	noError(t, errors.Join(err, r.Close()))
+	if string(content) != letters(1000) {
+		t.Errorf("%d bytes, want 1000", len(content))
+	}
+}
