@@ -44,7 +44,7 @@ func (s *Store) Replace(ctx context.Context, name string, old, content []byte) e
 		case !now.has(old):
 			return fmt.Errorf("%w (%w)", set.ErrChanged, err)
 		case now.same(&seen.object) && !(s.isConflict(err) && pause(ctx, &conflicts)):
-			return err
+			return withDone(ctx, err)
 		}
 		seen = now // another program has written the same content again, or is writing
 	}

@@ -1,11 +1,14 @@
 package cloud_test
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 
+	"github.com/sievetable/sievetable/table/cloud"
+	"github.com/sievetable/sievetable/table/cloud/s3pin"
 	"github.com/sievetable/sievetable/table/cloud/s3test"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -65,4 +68,24 @@ func TestReplaceConflicts(t *testing.T) {
 		}))
 		checkError(t, s.Replace(t.Context(), "a", []byte("new"), []byte("newer")), set.ErrChanged)
 	}
+}
+
+// A cancelingPin cancels a context after a conflict.
+type cancelingPin struct {
+	cloud.Pin
+	cancel func()
+}
+
+func (p cancelingPin) Conflict(err error) bool {
+	p.cancel()
+	return p.Pin.Conflict(err)
+}
+
+// If the context ends before the next try, the error says so.
+func TestReplaceIsCanceled(t *testing.T) {
+	p, bucket := newProxy(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &cloud.Store{Bucket: bucket, Pins: []cloud.Pin{cancelingPin{s3pin.Pin{}, cancel}}}
+	p.Spoil(first(1000, http.MethodPut, s3test.Refuse(http.StatusConflict, "ConditionalRequestConflict")))
+	checkError(t, s.Replace(ctx, "a", nil, []byte("new")), context.Canceled, "ConditionalRequestConflict")
 }
