@@ -65,7 +65,7 @@ func (p *pending) Publish(ctx context.Context, tables []set.Table) error {
 			return fmt.Errorf("cloud: upload table %s: %w", p.s.Path(t.Name), err)
 		}
 	}
-	return nil // the files stay until Abort, in case that Sweep is removing a table
+	return nil // the files stay until Abort, in case Sweep removes a table meanwhile
 }
 
 func (p *pending) Abort() error { return os.RemoveAll(p.dir) }

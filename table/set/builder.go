@@ -190,8 +190,8 @@ func (t *tableInProgress) Close() (err error) {
 // Abort ends the table. Pending removes it.
 func (t *tableInProgress) Abort() error { return errors.Join(t.TableAppender.Abort(), t.file.Close()) }
 
-// restore stores tables again. Publish may have found them stored, before a Sweep that began earlier than the lease
-// removed them. It returns the error gone if a table is still missing, such as one of an older layer.
+// restore stores tables again, since a Sweep that began before the lease may have removed some that Publish had found.
+// If a table is still missing, such as one of an older layer, restore returns ErrGone.
 func (b *Builder) restore(gone error) error {
 	if err := b.pending.Publish(b.ctx, b.tables); err != nil {
 		return errors.Join(gone, err)

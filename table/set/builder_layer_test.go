@@ -3,6 +3,7 @@ package set_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -212,6 +213,31 @@ func TestLayerWithALostResponse(t *testing.T) {
 		}
 		if m, _ := s.checkWhole(t); len(m.Layers) != 2 {
 			t.Errorf("%d layers, want 2", len(m.Layers))
+		}
+	}
+}
+
+// A table that is removed during Commit, by a Sweep that began earlier, is stored again. If another one is missing,
+// Commit fails.
+func TestTableIsRemovedDuringCommit(t *testing.T) {
+	t.Parallel()
+	for _, layer := range []bool{false, true} {
+		for _, removed := range []string{"000001-", "000003-"} {
+			var want error
+			if layer && removed == "000001-" { // not a table of the build
+				want = set.ErrGone
+			}
+			s := &racedStore{replacingStore: replacingStore{newMemoryStore()}}
+			noError(t, buildSmall(t, s, set.BuilderOptions{}, 5, "old")) // tables 1 and 2
+			s.before = func() {
+				maps.DeleteFunc(s.files, func(name string, _ memoryFile) bool { return strings.HasPrefix(name, removed) })
+			}
+			if err := buildSmall(t, s, set.BuilderOptions{Layer: layer}, 9, "new"); !errors.Is(err, want) {
+				t.Errorf("layer %t, without tables %s: %v, want %v", layer, removed, err, want)
+			}
+			if want == nil {
+				s.checkWhole(t)
+			}
 		}
 	}
 }

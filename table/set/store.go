@@ -40,9 +40,10 @@ type Pending interface {
 
 	// Publish stores all tables under their names, in the order of Create. All are closed. A file of the same name
 	// and size may stay. Two tables may have the same name, and then the same bytes. In a [Replacer], Publish may be
-	// repeated, to store tables again that were removed meanwhile. Abort removes the tables, except after Publish. Any
-	// goroutine may call it at any time.
+	// repeated, to store tables again that were removed meanwhile.
 	Publish(ctx context.Context, tables []Table) error
+
+	// Abort removes what is left of the tables, but not what Publish has stored. Any goroutine may call it at any time.
 	Abort() error
 }
 
@@ -78,7 +79,7 @@ func PutTable(ctx context.Context, s Store, t Table, r io.Reader) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, p.Abort()) }() // does nothing after Publish
+	defer func() { err = errors.Join(err, p.Abort()) }() // which keeps published tables
 	w, err := p.Create(ctx)
 	if err != nil {
 		return err
