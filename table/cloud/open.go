@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
 )
 
 // Open opens an object, such as a manifest. All of it is of one version: if a response is cut, Read continues with
@@ -61,13 +62,17 @@ func (r *stream) Read(p []byte) (n int, err error) {
 
 // resume opens the object again and skips what Read has returned.
 func (r *stream) resume() error {
-	if err := r.open(); err != nil {
+	err := r.open()
+	if gcerrors.Code(err) == gcerrors.FailedPrecondition {
+		return fmt.Errorf("replaced while it was read: try again (%w)", err)
+	}
+	if err != nil {
 		return err
 	}
 	if now := objectOf(r.r, r.s.Pins); !now.same(&r.object) {
 		return fmt.Errorf("replaced while it was read (%v, and was %v): try again", &now, &r.object)
 	}
-	_, err := io.CopyN(io.Discard, readFunc(r.response), r.n)
+	_, err = io.CopyN(io.Discard, readFunc(r.response), r.n)
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF // this response is shorter than what Read has returned
 	}

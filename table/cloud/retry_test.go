@@ -93,19 +93,24 @@ func TestCutResponses(t *testing.T) {
 	}
 }
 
-// A cut response is not continued with another version of the object.
+// A cut response is not continued with another version of the object, even if the store ignores the Pin's condition.
 func TestCutResponseOfAReplacedObject(t *testing.T) {
-	p, bucket := newProxy(t)
-	putObject(t, bucket, "a", letters(100_000))
-	p.Spoil(first(1, http.MethodGet, half))
-	r, err := newStore(bucket).Open(t.Context(), "a")
-	noError(t, err)
-	putObject(t, bucket, "a", strings.ToUpper(letters(100_000)))
-	content, err := io.ReadAll(r)
-	noError(t, r.Close())
-	checkError(t, err, nil, "replaced while it was read")
-	if !strings.HasPrefix(letters(100_000), string(content)) {
-		t.Error("it returned bytes of both versions")
+	for _, ignored := range []bool{true, false} {
+		p, bucket := newProxy(t)
+		putObject(t, bucket, "a", letters(100_000))
+		p.Spoil(first(1, http.MethodGet, half))
+		r, err := newStore(bucket).Open(t.Context(), "a")
+		noError(t, err)
+		putObject(t, bucket, "a", strings.ToUpper(letters(100_000)))
+		if !ignored { // unlike by the test's server
+			p.Spoil(s3test.Refuse(http.StatusPreconditionFailed, "PreconditionFailed"))
+		}
+		content, err := io.ReadAll(r)
+		noError(t, r.Close())
+		checkError(t, err, nil, "replaced while it was read")
+		if !strings.HasPrefix(letters(100_000), string(content)) {
+			t.Error("it returned bytes of both versions")
+		}
 	}
 }
 
