@@ -204,6 +204,14 @@ func (d *Dir) StateFiles() (all []StateFile) {
 	return all
 }
 
+// MayHaveData reports whether a directory contains tables, logs, or the directory of files that RepairDB sets aside.
+func MayHaveData(dir string) bool {
+	names, _ := files.Names(dir) // reading the directory has reported the error
+	return slices.ContainsFunc(names, func(name string) bool {
+		return versions.IsTableName(name) || versions.IsLogName(name) || name == "lost"
+	})
+}
+
 // hasEngineFiles reports whether the directory contains logs with engine names, or tables with engine names that
 // have internal keys or are beside a LOCK or a LOG.
 func (d *Dir) hasEngineFiles(o ListOptions) bool {

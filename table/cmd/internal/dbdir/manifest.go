@@ -71,7 +71,10 @@ func (d *Dir) readVersion(o ListOptions, names []string) error {
 // one.
 func (d *Dir) readWithoutManifest(o ListOptions, hasManifest bool, file, why string) {
 	meaning := "reading all tables in the directory. Some may be obsolete, others may be missing: older or deleted versions may appear"
-	if o.Repair && !o.AllTables && d.history != nil { // see leaveOutObsolete
+	switch {
+	case len(d.Tables) == 0 && len(d.Logs) == 0:
+		meaning = "no table or log is left in the directory"
+	case o.Repair && !o.AllTables && d.history != nil: // see leaveOutObsolete
 		meaning = "reading the tables that " + d.history.Manifest + " does not mark obsolete. Some may be obsolete all the same, others may be missing: older or deleted versions may appear"
 	}
 	d.Logs = d.withoutDirs("log", d.Logs)

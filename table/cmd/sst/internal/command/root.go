@@ -84,7 +84,7 @@ func advise(w io.Writer, command *cobra.Command, err error) {
 		flags = []string{"--comparator", order.Value.String()}
 	}
 	for _, dir := range damage.databases {
-		text.Say(w, "restore what is damaged or missing, or %s", dbfile.RepairAdvice(dir, flags...))
+		adviseRestoring(w, "damaged or missing", dir, flags)
 	}
 	isSaid := func(path string) bool { return slices.Contains(damage.databases, files.Dir(path)) }
 	damage.files, damage.missing = slices.DeleteFunc(damage.files, isSaid), slices.DeleteFunc(damage.missing, isSaid)
@@ -92,10 +92,20 @@ func advise(w io.Writer, command *cobra.Command, err error) {
 	case len(damage.files) > 0 && flags != nil && errors.Is(err, table.ErrOrder):
 		text.Say(w, "the keys are not in the order of --comparator: use --comparator auto to detect their order")
 	case len(damage.missing) > 0:
-		text.Say(w, "restore what is missing, or %s", dbfile.RepairAdvice(files.Dir(damage.missing[0]), flags...))
+		adviseRestoring(w, "missing", files.Dir(damage.missing[0]), flags)
 	case len(damage.files) > 0:
 		suggestRepair(w, damage.files, flags)
 	}
+}
+
+// adviseRestoring advises to restore what is damaged or missing in a database, or to repair the database if that saves
+// anything.
+func adviseRestoring(w io.Writer, what, dir string, flags []string) {
+	if dbdir.MayHaveData(dir) {
+		text.Say(w, "restore what is %s, or %s", what, dbfile.RepairAdvice(dir, flags...))
+		return
+	}
+	text.Say(w, "restore what is %s: sst repair would find nothing", what)
 }
 
 // suggestRepair prints how to save what can still be read from damaged tables.
