@@ -208,14 +208,16 @@ func (s *Source) SameOrder(o *Source) error {
 	if s.Order == o.Order {
 		return nil
 	}
-	var advice []string
+	var paths, commands []string
 	for _, x := range []*Source{s, o} {
 		if x.Order != table.BytewiseComparer {
-			advice = append(advice, fmt.Sprintf("build %s again in bytewise order: sst scan %s | sst build -o NEW", x.Path, text.ShellPath(x.Path)))
+			out := []string{"NEW", "NEW2"}[len(paths)]
+			paths = append(paths, x.Path)
+			commands = append(commands, fmt.Sprintf("sst scan %s | sst build -o %s", text.ShellPath(x.Path), out))
 		}
 	}
-	return fmt.Errorf("%s is in the order of %s, but %s is in the order of %s: %s",
-		s.Path, s.Order.Name(), o.Path, o.Order.Name(), strings.Join(advice, ", and "))
+	return fmt.Errorf("%s is in the order of %s, but %s is in the order of %s: build %s again in bytewise order: %s",
+		s.Path, s.Order.Name(), o.Path, o.Order.Name(), strings.Join(paths, " and "), strings.Join(commands, "; "))
 }
 
 // SameKey reports whether two user keys are equal.
