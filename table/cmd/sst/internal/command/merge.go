@@ -26,6 +26,7 @@ type mergeFlags struct {
 	to          targetFlags
 	onDuplicate string
 	json        bool
+	filters     bool // the first INPUT is only a filter, so all must be
 	inPlace     bool // OUT is the set that is the only INPUT
 }
 
@@ -76,14 +77,14 @@ func mergeCommand() *cobra.Command {
 	return cmd
 }
 
-// checkOut returns an error if OUT is missing, or part of an input.
+// checkOut returns an error if OUT is missing, or part of an input. It sets filters and inPlace.
 func (f *mergeFlags) checkOut(inputs []string) error {
-	switch {
+	switch f.filters = isFilter(inputs[0]); {
 	case f.to.out == "":
 		return f.to.missingOut()
 	case f.to.out == "-" && f.json:
 		return cli.UsageErrorf("--json and -o - both write to standard output: name a file")
-	case isFilter(inputs[0]): // OUT may be one of the filters
+	case f.filters: // OUT may be an INPUT
 		return nil
 	}
 	for _, path := range inputs {
@@ -108,7 +109,7 @@ func (f *mergeFlags) checkOut(inputs []string) error {
 
 // run opens the inputs, and merges them.
 func (f *mergeFlags) run(cmd *cobra.Command, inputs []string) error {
-	if isFilter(inputs[0]) {
+	if f.filters {
 		return f.mergeFilters(cmd, inputs)
 	}
 	defer f.from.showProgress(cmd.ErrOrStderr(), "merging", inputs...)()
