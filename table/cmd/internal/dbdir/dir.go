@@ -32,8 +32,8 @@ type Dir struct {
 	Set     string            // path of the manifest of a set; "" if there is none
 	Layers  int               // number of layers above the base of the set
 	Order   dbfile.Order      // the order that the MANIFEST names
-	Tables  []TableFile       // the newest first: by level and number, or by layer and key
-	Logs    []TableFile       // the live logs, or all logs, the oldest first
+	Tables  []File            // the newest first: by level and number, or by layer and key
+	Logs    []File            // the live logs, or all logs, the oldest first
 	Notes   []string          // notes for the user, for example about skipped files
 	Damage  []error           // FileErrors for damage other than missing tables and Flaws
 	LostSet error             // a FileError if tables have names as in a set, but no manifest was read; part of Damage unless AllTables is set
@@ -65,7 +65,7 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	if err := checkURL(dir, names, o); err != nil {
 		return Dir{}, err
 	}
-	d := Dir{Path: dir, hasCurrent: slices.Contains(names, "CURRENT"), Order: dbfile.Order{SkipManifest: true}, Tables: make([]TableFile, 0, len(names))}
+	d := Dir{Path: dir, hasCurrent: slices.Contains(names, "CURRENT"), Order: dbfile.Order{SkipManifest: true}, Tables: make([]File, 0, len(names))}
 	d.hasLock = slices.Contains(names, "LOCK") || slices.Contains(names, "LOG")
 	if pid := versions.LockHolder(dir); pid != 0 {
 		d.note("%s is open in process %d, which may change it during the read", dir, pid)

@@ -15,7 +15,7 @@ func TestListUntilSame(t *testing.T) {
 	t.Parallel()
 	missing := func(paths ...string) (d Dir) {
 		for _, path := range paths {
-			d.Tables = append(d.Tables, TableFile{Path: path, Missing: true})
+			d.Tables = append(d.Tables, File{Path: path, Missing: true})
 		}
 		return d
 	}

@@ -19,13 +19,13 @@ import (
 // findLost adds to d the unlisted tables that the MANIFEST does not mark obsolete, and returns the others. A
 // damaged MANIFEST may have lost the edits that list them. Beside a sound one, they are spare: see isNeeded in
 // package source. If the MANIFEST is damaged, obsolete tables are added, too, for their deletions.
-func (d *Dir) findLost(unlisted []TableFile) (others []TableFile) {
+func (d *Dir) findLost(unlisted []File) (others []File) {
 	h, err := versions.ReadHistory(d.Path, d.Version.Manifest)
 	if err != nil {
 		d.note("%v: tables that it does not list are skipped", err)
 		return unlisted
 	}
-	var lost []TableFile
+	var lost []File
 	for _, l := range unlisted {
 		isOther := !l.HasEngineName() || d.Version.Lists(l.number)
 		if !isOther && !h.IsObsoleteTable(l.number) {
@@ -64,13 +64,13 @@ func (d *Dir) leaveOutObsolete() {
 	if h == nil {
 		return
 	}
-	var obsolete []TableFile
+	var obsolete []File
 	for i := range d.Tables {
 		if l := &d.Tables[i]; l.numbered && h.IsObsoleteTable(l.number) {
 			l.Obsolete, obsolete = true, append(obsolete, *l)
 		}
 	}
-	d.Logs = slices.DeleteFunc(d.Logs, func(l TableFile) bool {
+	d.Logs = slices.DeleteFunc(d.Logs, func(l File) bool {
 		isObsolete := l.numbered && h.IsObsoleteLog(l.number)
 		if isObsolete {
 			obsolete = append(obsolete, l)
@@ -123,7 +123,7 @@ func (d *Dir) loseLog(o ListOptions, number uint64, flaw string) {
 
 // leaveOutLogs removes the logs, for ListOptions.NoLogs. For a repair, their writes are lost.
 func (d *Dir) leaveOutLogs(o ListOptions) {
-	logs := slices.DeleteFunc(d.Logs, TableFile.isEmpty)
+	logs := slices.DeleteFunc(d.Logs, File.isEmpty)
 	if d.Logs = nil; !o.Repair || len(logs) == 0 {
 		return
 	}
@@ -131,12 +131,12 @@ func (d *Dir) leaveOutLogs(o ListOptions) {
 	d.addDamage("", "--no-log skips %s: older or deleted versions may appear", firstNames("log", logs))
 }
 
-func (l TableFile) isEmpty() bool { return dbfile.IsEmpty(l.Path) }
+func (l File) isEmpty() bool { return dbfile.IsEmpty(l.Path) }
 
 // LogsToRead returns the paths of all logs if one of them has writes, or should have writes. Otherwise it returns nil.
 func (d *Dir) LogsToRead(o ListOptions) []string {
 	after, upTo := d.Logged(o)
-	hasWrites := func(l TableFile) bool { return !l.isEmpty() }
+	hasWrites := func(l File) bool { return !l.isEmpty() }
 	if after < upTo || slices.ContainsFunc(d.Logs, hasWrites) { // an empty log among others may have lost its writes
 		return PathsOf(d.Logs)
 	}
@@ -215,7 +215,7 @@ func MayHaveData(dir string) bool {
 // hasEngineFiles reports whether the directory contains logs with engine names, or tables with engine names that
 // have internal keys or are beside a LOCK or a LOG.
 func (d *Dir) hasEngineFiles(o ListOptions) bool {
-	if slices.ContainsFunc(d.Logs, TableFile.HasEngineName) {
+	if slices.ContainsFunc(d.Logs, File.HasEngineName) {
 		return true
 	}
 	for _, l := range d.Tables {

@@ -87,7 +87,7 @@ func (d *Dir) readWithoutManifest(o ListOptions, hasManifest bool, file, why str
 		d.addDamage("CURRENT", "missing, and so is the MANIFEST: %s", meaning)
 	case len(d.Logs) > 0:
 		d.note("%s has no MANIFEST: reading all tables and logs", d.Path)
-	case slices.ContainsFunc(d.Tables, func(t TableFile) bool { return setTable.MatchString(filepath.Base(t.Path)) }):
+	case slices.ContainsFunc(d.Tables, func(t File) bool { return setTable.MatchString(filepath.Base(t.Path)) }):
 		d.LostSet = &dbfile.FileError{
 			Path: filepath.Join(d.Path, set.ManifestName),
 			Err:  dbfile.Corruption("missing, though tables have names of a set: reading all tables in the directory, removed keys may appear. Restore it, or build the set again"),
@@ -139,12 +139,12 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 	if v.Torn > 0 {
 		listed.Flaw = "cut short"
 	}
-	all, byNumber := make([]TableFile, len(v.Tables)), make(map[uint64]int, len(v.Tables))
-	var unlisted []TableFile
+	all, byNumber := make([]File, len(v.Tables)), make(map[uint64]int, len(v.Tables))
+	var unlisted []File
 	for i, t := range v.Tables {
 		all[i], byNumber[t.Number] = d.missing(t, listed), i
 	}
-	slices.SortFunc(d.Tables, func(a, b TableFile) int { return strings.Compare(a.Path, b.Path) }) // engines open .ldb before .sst
+	slices.SortFunc(d.Tables, func(a, b File) int { return strings.Compare(a.Path, b.Path) }) // engines open .ldb before .sst
 	for _, l := range d.Tables {
 		if i, found := byNumber[l.number]; found && all[i].Missing && l.HasEngineName() {
 			l.Meta = all[i].Meta
@@ -172,8 +172,8 @@ func (d *Dir) applyManifest(o ListOptions, names []string) {
 
 // withoutDirs returns the unlisted files of a kind that are not directories: a user gave a directory that name. A live
 // log is kept, since a directory in its place is a lost log.
-func (d *Dir) withoutDirs(kind string, all []TableFile) (rest []TableFile) {
-	var dirs []TableFile
+func (d *Dir) withoutDirs(kind string, all []File) (rest []File) {
+	var dirs []File
 	for _, l := range all {
 		if isLive := slices.Contains(d.LiveLogs, l.Path); !isLive && !files.IsURL(l.Path) && files.IsDir(l.Path) {
 			dirs = append(dirs, l)

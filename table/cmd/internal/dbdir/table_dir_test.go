@@ -35,7 +35,7 @@ func TestDirectoriesWithNamesOfTables(t *testing.T) {
 		for _, o := range []ListOptions{{}, {AllTables: true}, {Repair: true}} {
 			d, err := ListDir(dir, o)
 			noError(t, err)
-			exists := func(l TableFile) bool { return !l.Missing }
+			exists := func(l File) bool { return !l.Missing }
 			if len(d.Tables) != tt.missing || slices.ContainsFunc(d.Tables, exists) {
 				t.Errorf("%s, %+v: tables %v; want %d missing tables and no other", what, o, d.Tables, tt.missing)
 			}

@@ -144,7 +144,7 @@ func (e *setExceptions) write(t *set.Table, i int) error {
 func (e *setExceptions) reported(t *set.Table) (f *dbfile.File, reported [][]byte, err error) {
 	for key, err := range e.never.within(&keyRange{t.Smallest, t.Largest, true}) {
 		if err == nil && f == nil {
-			file := dbdir.TableFile{Path: e.store.Path(t.Name), Line: t, Missing: !files.Exists(e.store.Path(t.Name))}
+			file := dbdir.File{Path: e.store.Path(t.Name), Line: t, Missing: !files.Exists(e.store.Path(t.Name))}
 			f, err = file.Open(dbdir.ListOptions{Options: dbfile.Options{Order: dbfile.ExplicitOrder(table.BytewiseComparer)}})
 		}
 		var may, removed bool

@@ -95,7 +95,7 @@ func (p *pass) print(v any, rows func(w io.Writer)) error {
 
 // A target is a file that a command handles.
 type target struct {
-	dbdir.TableFile
+	dbdir.File
 	kind  string
 	state *dbdir.StateFile // for files other than tables and logs to read; else nil
 	in    *folder
@@ -139,7 +139,7 @@ func (p *pass) targets(args []string, states bool) (all []target) {
 			all = append(all, p.targetsIn(arg, states)...)
 			continue
 		}
-		t := target{dbdir.TableFile{Path: arg}, isTable, nil, &folder{order: p.options.Order, lastLog: new(dbfile.Log)}}
+		t := target{dbdir.File{Path: arg}, isTable, nil, &folder{order: p.options.Order, lastLog: new(dbfile.Log)}}
 		if dbfile.IsLogFile(arg, p.options.Options) {
 			t.kind = isLog
 		} else if kind, _ := dbfile.FileKindOf(arg, p.options.Options); kind == dbfile.RecordFile { // opening it returns the error
@@ -154,7 +154,7 @@ func (p *pass) targets(args []string, states bool) (all []target) {
 func (p *pass) targetsIn(path string, states bool) (all []target) {
 	dir, err := dbdir.ListDir(path, p.options.ListOptions)
 	if e := (*dbfile.FileError)(nil); states && errors.Is(err, table.ErrCorrupt) && errors.As(err, &e) { // the manifest of a set
-		return []target{{dbdir.TableFile{Path: e.Path}, isManifest, &dbdir.StateFile{Path: e.Path, Err: err}, new(folder)}}
+		return []target{{dbdir.File{Path: e.Path}, isManifest, &dbdir.StateFile{Path: e.Path, Err: err}, new(folder)}}
 	}
 	p.fail(err)
 	p.note(dir.Notes...)
@@ -180,7 +180,7 @@ func (p *pass) targetsIn(path string, states bool) (all []target) {
 		} else if versions.IsLogName(name) {
 			kind = isLog
 		}
-		all = append(all, target{dbdir.TableFile{Path: f.Path}, kind, &f, in})
+		all = append(all, target{dbdir.File{Path: f.Path}, kind, &f, in})
 	}
 	return all
 }

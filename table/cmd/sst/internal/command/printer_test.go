@@ -22,8 +22,8 @@ import (
 func TestJSONLines(t *testing.T) {
 	t.Parallel()
 	level, sequence, offset := 0, uint64(1<<40), uint64(4096)
-	listed := &source.Table{TableFile: dbdir.TableFile{Path: "db/00\"5\xff.ldb", Meta: &versions.Table{Level: level}}}
-	unlisted := &source.Table{TableFile: dbdir.TableFile{Path: "db/6.ldb"}}
+	listed := &source.Table{File: dbdir.File{Path: "db/00\"5\xff.ldb", Meta: &versions.Table{Level: level}}}
+	unlisted := &source.Table{File: dbdir.File{Path: "db/6.ldb"}}
 	e := source.Entry{Entry: dbfile.Entry{Sequence: sequence, Kind: internalkey.Delete}, Offset: offset}
 	for _, bytes := range []string{"", "plain", "<é\"\\\n\u2028\u0000\U000e0001>", "\xff\x00"} {
 		for _, t1 := range []*source.Table{listed, unlisted, nil} {

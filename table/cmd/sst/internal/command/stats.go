@@ -71,7 +71,7 @@ func statsCommand() *cobra.Command {
 		var all []target
 		for _, arg := range args {
 			if dbdir.IsDirectory(arg) {
-				all = append(all, target{dbdir.TableFile{Path: arg}, isDirectory, nil, new(folder)})
+				all = append(all, target{dbdir.File{Path: arg}, isDirectory, nil, new(folder)})
 			} else {
 				all = append(all, p.targets([]string{arg}, false)...)
 			}
@@ -104,7 +104,7 @@ func (p *pass) statsOfAll(files []target) error {
 func (p *pass) statsOfTable(t target, budget *tablestats.Budget) error {
 	f, err := t.open(p.options)
 	if err != nil {
-		return source.LossOf(t.TableFile, err)
+		return source.LossOf(t.File, err)
 	}
 	s, damage := tablestats.Collect(f, func(err error) error { return source.LossIn(f, err) }, budget)
 	damage = source.JoinLosses(damage)
@@ -114,7 +114,7 @@ func (p *pass) statsOfTable(t target, budget *tablestats.Budget) error {
 	if err == nil && t.Meta != nil && f.Internal {
 		err = f.CheckEnds(t.Meta)
 	}
-	return errors.Join(damage, source.LossOf(t.TableFile, err), p.print(s, func(w io.Writer) { printStats(w, s) }), f.Close())
+	return errors.Join(damage, source.LossOf(t.File, err), p.print(s, func(w io.Writer) { printStats(w, s) }), f.Close())
 }
 
 // statsOfLog prints the statistics of a log, and then returns its damage.

@@ -169,7 +169,7 @@ func hugeSet(tables int) *summary.SetSummary {
 	for i := range tables {
 		name := fmt.Sprintf("%06d%s.ldb", i, strings.Repeat("<i>", 70))
 		line := &set.Table{Name: name, Size: 1 << 20, Entries: 1000, Smallest: hostileKey(2 * i), Largest: hostileKey(2*i + 1)}
-		s.Files = append(s.Files, summary.SetTable{TableFile: dbdir.TableFile{Line: line, Layer: 1 - 2*i/tables, Removals: i < tables/4}, Problem: "does not exist"})
+		s.Files = append(s.Files, summary.SetTable{File: dbdir.File{Line: line, Layer: 1 - 2*i/tables, Removals: i < tables/4}, Problem: "does not exist"})
 		s.Damage = append(s.Damage, name+" is not there")
 	}
 	return s

@@ -190,7 +190,7 @@ func LossIn(f *dbfile.File, err error) error {
 }
 
 // LossOf returns an error of opening a table as a Loss if the table is damaged and its range is known.
-func LossOf(l dbdir.TableFile, err error) error {
+func LossOf(l dbdir.File, err error) error {
 	loss := newLoss(l.Path, KeyRange{}, err)
 	switch {
 	case !errors.Is(err, table.ErrCorrupt):

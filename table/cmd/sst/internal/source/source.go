@@ -83,7 +83,7 @@ func (s *Source) IsTable() bool { return !s.Dir && !s.isLog }
 // openFile opens a single table.
 func (s *Source) openFile() error {
 	s.o.FewBlocks = s.o.Lookups
-	t := &Table{TableFile: dbdir.TableFile{Path: s.Path}}
+	t := &Table{File: dbdir.File{Path: s.Path}}
 	f, err := s.open(t)
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (s *Source) openDir() error {
 	s.Order = s.o.Order.OrBytewise()
 	tables := make([]Table, len(d.Tables))
 	for i := range tables {
-		tables[i].TableFile = d.Tables[i]
+		tables[i].File = d.Tables[i]
 		if err := s.add(&tables[i]); err != nil {
 			return err
 		}
@@ -231,7 +231,7 @@ func (s *Source) MissingNote(err error) string {
 	dir := s.dir
 	if err != nil {
 		message := err.Error()
-		dir.Tables = slices.DeleteFunc(slices.Clone(dir.Tables), func(l dbdir.TableFile) bool { return l.Missing && strings.Contains(message, l.Path+": ") })
+		dir.Tables = slices.DeleteFunc(slices.Clone(dir.Tables), func(l dbdir.File) bool { return l.Missing && strings.Contains(message, l.Path+": ") })
 	}
 	return strings.Join(text.Lines(dir.MissingError()), "")
 }

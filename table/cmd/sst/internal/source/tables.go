@@ -17,7 +17,7 @@ import (
 
 // A Table is a table of a Source.
 type Table struct {
-	dbdir.TableFile
+	dbdir.File
 	age                 int          // the smaller, the newer
 	internalKeys, empty bool         // the keys are internal keys; the table has no data blocks
 	inDatabase          bool         // see dbfile.File.InDatabase

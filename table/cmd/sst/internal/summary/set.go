@@ -33,7 +33,7 @@ type SetSummary struct {
 
 // A SetTable is a table of a set.
 type SetTable struct {
-	dbdir.TableFile
+	dbdir.File
 	Problem string // of the file; "" if there is none
 }
 
@@ -53,7 +53,7 @@ func ReadSet(path string, o dbdir.ListOptions) (*SetSummary, error) {
 		if err := o.Outputs.CheckAll([]string{t.Path}); err != nil {
 			return nil, err
 		}
-		file := SetTable{TableFile: t}
+		file := SetTable{File: t}
 		info, err := files.Stat(t.Path)
 		switch {
 		case t.Missing:
@@ -74,7 +74,7 @@ func ReadSet(path string, o dbdir.ListOptions) (*SetSummary, error) {
 }
 
 // add adds the next table.
-func (s *SetSummary) add(t dbdir.TableFile) {
+func (s *SetSummary) add(t dbdir.File) {
 	l := t.Line
 	s.Tables++
 	s.Filters = s.Filters || filepath.Ext(l.Name) == ".filter"

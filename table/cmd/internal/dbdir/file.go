@@ -22,8 +22,8 @@ import (
 	"github.com/sievetable/sievetable/table/set"
 )
 
-// A TableFile is a table or a log in a directory.
-type TableFile struct {
+// A File is a table or a log in a directory.
+type File struct {
 	Path string
 	Meta *versions.Table // its entry in the MANIFEST; nil if it is not listed
 
@@ -40,26 +40,26 @@ type TableFile struct {
 	numbered bool         // its name has a number
 }
 
-// numbered returns the TableFile of a path, with the number the number in its name.
-func numbered(path string) TableFile {
+// numbered returns the File of a path, with the number in its name.
+func numbered(path string) File {
 	n, err := versions.FileNumber(path)
-	return TableFile{Path: path, number: n, numbered: err == nil}
+	return File{Path: path, number: n, numbered: err == nil}
 }
 
 // HasEngineName reports whether the file is named as by an engine: by a number of at least 6 digits.
-func (l TableFile) HasEngineName() bool {
+func (l File) HasEngineName() bool {
 	name := filepath.Base(l.Path)
 	return l.numbered && name == fmt.Sprintf("%06d%s", l.number, filepath.Ext(name))
 }
 
 // compareNewestFirst orders tables by level, and then by number, the highest first. Within a level, tables
 // without a number come first, in descending order of their names.
-func compareNewestFirst(a, b TableFile) int {
+func compareNewestFirst(a, b File) int {
 	return cmp.Or(cmp.Compare(a.Level(), b.Level()), compareNumbered(b, a))
 }
 
 // compareNumbered orders files by the numbers in their names. Files without numbers come last, ordered by name.
-func compareNumbered(a, b TableFile) int {
+func compareNumbered(a, b File) int {
 	switch byName := strings.Compare(a.Path, b.Path); {
 	case a.numbered && b.numbered:
 		return cmp.Or(cmp.Compare(a.number, b.number), byName)
@@ -73,7 +73,7 @@ func compareNumbered(a, b TableFile) int {
 }
 
 // FileOptions returns the options for opening the table.
-func (l TableFile) FileOptions(o ListOptions) dbfile.Options {
+func (l File) FileOptions(o ListOptions) dbfile.Options {
 	f := o.Options
 	f.Meta, f.Line, f.Numbered, f.AnyKind = l.Meta, l.Line, l.HasEngineName(), o.Repair
 	if l.Line != nil {
@@ -84,7 +84,7 @@ func (l TableFile) FileOptions(o ListOptions) dbfile.Options {
 
 // Level returns the level in the MANIFEST. For a set, it returns a level that is lower the newer the layer is.
 // Unlisted tables count as newer than all levels.
-func (l TableFile) Level() int {
+func (l File) Level() int {
 	switch {
 	case l.Removals:
 		return 1 - 2*l.Layer
@@ -100,7 +100,7 @@ func (l TableFile) Level() int {
 const maxNames = 3
 
 // firstNames lists the names of files of a kind. If there are many, it returns their number and the first names.
-func firstNames(kind string, all []TableFile) string {
+func firstNames(kind string, all []File) string {
 	names := PathsOf(all)
 	for i, path := range names {
 		names[i] = filepath.Base(path)
@@ -113,7 +113,7 @@ func firstNames(kind string, all []TableFile) string {
 }
 
 // PathsOf returns the paths of files.
-func PathsOf(all []TableFile) (paths []string) {
+func PathsOf(all []File) (paths []string) {
 	for _, l := range all {
 		paths = append(paths, l.Path)
 	}
@@ -122,7 +122,7 @@ func PathsOf(all []TableFile) (paths []string) {
 
 // MissingError returns an error that names all missing tables, or nil.
 func (d *Dir) MissingError() error {
-	missing := map[string][]TableFile{} // by reason
+	missing := map[string][]File{} // by reason
 	for _, l := range d.Tables {
 		if l.Missing {
 			why := l.listed.Reason()
@@ -137,9 +137,9 @@ func (d *Dir) MissingError() error {
 }
 
 // missing returns a table in a MANIFEST as a missing one.
-func (d *Dir) missing(t *versions.Table, listed MissingTable) TableFile {
+func (d *Dir) missing(t *versions.Table, listed MissingTable) File {
 	path := filepath.Join(d.Path, versions.TableName(t.Number))
-	return TableFile{Path: path, Meta: t, Missing: true, listed: listed, number: t.Number, numbered: true}
+	return File{Path: path, Meta: t, Missing: true, listed: listed, number: t.Number, numbered: true}
 }
 
 // A MissingTable is the error for a table that does not exist. It counts as damage.
@@ -162,7 +162,7 @@ func (m MissingTable) Error() string { return "missing (" + m.Reason() + ")" }
 func (MissingTable) Is(target error) bool { return target == table.ErrCorrupt }
 
 // Open opens the table. A missing table is damage.
-func (l TableFile) Open(o ListOptions) (*dbfile.File, error) {
+func (l File) Open(o ListOptions) (*dbfile.File, error) {
 	switch {
 	case !l.Missing:
 		return dbfile.Open(l.Path, l.FileOptions(o))
@@ -271,11 +271,11 @@ func listSet(path, manifest string, o ListOptions) (Dir, error) {
 }
 
 // tablesOfSet returns the tables of a set: the newest layer first, and each layer in the order of its keys.
-func tablesOfSet(dir string, m *set.Manifest) (all []TableFile) {
+func tablesOfSet(dir string, m *set.Manifest) (all []File) {
 	add := func(tables []set.Table, layer int, removals bool) {
 		for i := range tables {
 			t := &tables[i]
-			all = append(all, TableFile{Path: files.Join(dir, t.Name), Line: t, Layer: layer, Removals: removals})
+			all = append(all, File{Path: files.Join(dir, t.Name), Line: t, Layer: layer, Removals: removals})
 		}
 	}
 	for i, l := range slices.Backward(m.Layers) {
