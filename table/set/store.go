@@ -43,7 +43,7 @@ type Pending interface {
 	// repeated, to store tables again that were removed meanwhile.
 	Publish(ctx context.Context, tables []Table) error
 
-	// Abort removes what is left of the tables, but not what Publish has stored. Any goroutine may call it at any time.
+	// Abort removes the tables that Publish has not stored. Any goroutine may call it at any time.
 	Abort() error
 }
 

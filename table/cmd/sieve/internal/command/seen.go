@@ -64,7 +64,7 @@ func seenCommand() *cobra.Command {
 	return cmd
 }
 
-// parseSeenRate is like plan.ParseRate, but its limit is that of states.
+// parseSeenRate is plan.ParseRate for the rates that a state can have.
 func parseSeenRate(s string) (float64, error) {
 	rate, err := plan.ParseRate(s)
 	if err != nil || rate > seen.MaxRate {

@@ -98,8 +98,8 @@ func advise(w io.Writer, command *cobra.Command, err error) {
 	}
 }
 
-// adviseRestoring advises to restore what is damaged or missing in a database, or to repair the database if that saves
-// anything.
+// adviseRestoring names the ways to get a database's data back: from a copy of its files, or by a repair if it still
+// has tables or logs.
 func adviseRestoring(w io.Writer, what, dir string, flags []string) {
 	if dbdir.MayHaveData(dir) {
 		text.Say(w, "restore what is %s, or %s", what, dbfile.RepairAdvice(dir, flags...))
