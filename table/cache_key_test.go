@@ -100,9 +100,7 @@ func TestCacheOfFilesThatComeAndGoIsEmptyInTheEnd(t *testing.T) {
 		readers := map[int]*table.Reader{}
 		read := func(r *table.Reader, i int) {
 			t.Helper()
-			if v, err := r.Get(pairs[i].Key); err != nil || !bytes.Equal(v, pairs[i].Value) {
-				t.Errorf("Get(%q) = %q, %v", pairs[i].Key, v, err)
-			}
+			checkGet(t, r, pairs[i].Key, pairs[i].Value)
 			if m := c.Use(); m.Size > budget || m.Size < 0 || m.Blocks < 0 {
 				t.Fatalf("the Cache has %d blocks and takes %d bytes, want at most %d", m.Blocks, m.Size, budget)
 			}

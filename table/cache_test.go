@@ -184,9 +184,7 @@ func TestCacheLeavesLargeBlocksOut(t *testing.T) {
 			c := table.NewCache(tt.room)
 			r := open(t, build(t, &table.WriterOptions{BlockSize: 1 << 20}, tt.pairs), &table.ReaderOptions{Cache: c, Metrics: &m})
 			for range 3 {
-				if v, err := r.Get(tt.pairs[0].Key); err != nil || !bytes.Equal(v, tt.pairs[0].Value) {
-					t.Errorf("Get = %d bytes, %v", len(v), err)
-				}
+				checkGet(t, r, tt.pairs[0].Key, tt.pairs[0].Value)
 			}
 			checkPairs(t, "forward", tt.pairs, forward(t, r.NewIter(nil)))
 			reads, hits := m.BlocksRead.Load(), m.CacheHits.Load()

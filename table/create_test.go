@@ -53,9 +53,7 @@ func TestCreatePublishesOnClose(t *testing.T) {
 	r, err := table.Open(name, nil)
 	noError(t, err)
 	defer r.Close()
-	if v, err := r.Get([]byte("k")); err != nil || string(v) != "v" {
-		t.Errorf("Get = %q, %v", v, err)
-	}
+	checkGet(t, r, []byte("k"), []byte("v"))
 }
 
 func TestCreateReplacesOnCloseOnly(t *testing.T) {
@@ -180,9 +178,7 @@ func TestOpenFiles(t *testing.T) {
 	if r, err := table.Open(dir, nil); err == nil || r != nil || errors.Is(err, table.ErrCorrupt) {
 		t.Errorf("Open of a directory = %v, %v; want an error that is no ErrCorrupt", r, err)
 	}
-	short := filepath.Join(dir, "short.ldb")
-	noError(t, os.WriteFile(short, []byte("short"), 0o666))
-	if r, err := table.Open(short, nil); !errors.Is(err, table.ErrCorrupt) || r != nil {
+	if r, err := table.Open(writeTable(t, []byte("short")), nil); !errors.Is(err, table.ErrCorrupt) || r != nil {
 		t.Errorf("Open of 5 bytes = %v, %v; want nil and ErrCorrupt", r, err)
 	}
 }

@@ -246,9 +246,7 @@ func TestHugeKeysAndValues(t *testing.T) {
 			}
 			r := open(t, contents, nil)
 			for _, p := range pairs {
-				if got, err := r.Get(p.Key); err != nil || !bytes.Equal(got, p.Value) {
-					t.Errorf("Get of %d bytes = %d bytes, %v", len(p.Key), len(got), err)
-				}
+				checkGet(t, r, p.Key, p.Value)
 			}
 		})
 	}

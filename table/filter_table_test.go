@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table"
@@ -110,9 +108,8 @@ func TestTableFilterPolicies(t *testing.T) {
 		}
 		var m table.Metrics
 		r := open(t, contents, &table.ReaderOptions{TableFilterPolicies: policies, Metrics: &m})
-		if diff := cmp.Diff(tt.opened, opened); diff != "" || textOf(r.FilterErr()) != tt.err {
-			t.Errorf("%s: FilterErr is %v, want %s; opened (-want +got):\n%s", tt.name, r.FilterErr(), tt.err, diff)
-		}
+		checkDiff(t, tt.name+": opened", tt.opened, opened)
+		checkDiff(t, tt.name+": FilterErr", tt.err, textOf(r.FilterErr()))
 		checkLookups(t, r, pairs)
 		if used := m.TableFilterNegatives.Load() > 0; used != (tt.err == "<nil>") {
 			t.Errorf("%s: the filter ruled keys out: %v", tt.name, used)

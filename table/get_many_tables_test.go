@@ -11,8 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
 )
@@ -58,9 +56,8 @@ func TestGetManyOfSeveralTables(t *testing.T) {
 		}
 		start := time.Now()
 		found, err := foundBy(t.Context(), keys, parts, &table.GetManyOptions{Concurrency: 20})
-		if diff := cmp.Diff(want, found); diff != "" || err != nil {
-			t.Errorf("GetMany = %v (-want +got):\n%s", err, diff)
-		}
+		noError(t, err)
+		checkDiff(t, "found", want, found)
 		if took := time.Since(start); took != 2*time.Second {
 			t.Errorf("40 reads of a second took %v, want 2 s with 20 at a time", took)
 		}

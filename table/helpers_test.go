@@ -91,6 +91,14 @@ func around(key []byte) [][]byte {
 	return near
 }
 
+// checkGet gets a key's value.
+func checkGet(t testing.TB, r *table.Reader, key, want []byte) {
+	t.Helper()
+	if got, err := r.Get(key); err != nil || !bytes.Equal(got, want) {
+		t.Fatalf("Get(%.100q) = %d bytes, %.100q, %v; want %d bytes, %.100q", key, len(got), got, err, len(want), want)
+	}
+}
+
 // checkLookups gets each pair, and absent keys around it.
 func checkLookups(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 	t.Helper()
@@ -99,10 +107,7 @@ func checkLookups(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 		present[string(p.Key)] = true
 	}
 	for _, p := range pairs {
-		got, err := r.Get(p.Key)
-		if err != nil || !bytes.Equal(got, p.Value) {
-			t.Fatalf("Get(%q) = %d bytes, %v; want %d bytes", p.Key, len(got), err, len(p.Value))
-		}
+		checkGet(t, r, p.Key, p.Value)
 		for _, k := range around(p.Key) {
 			if present[string(k)] {
 				continue

@@ -168,9 +168,7 @@ func TestInternalComparerGivesUserKeysOnly(t *testing.T) {
 			it.SeekLT(p.Key)
 			noError(t, it.Close())
 		}
-		if got, err := r.Get(p.Key); err != nil || !bytes.Equal(got, p.Value) {
-			t.Errorf("Get(%q) = %q, %v", p.Key, got, err)
-		}
+		checkGet(t, r, p.Key, p.Value)
 		_, _, err := r.FindGE(p.Key)
 		noError(t, err)
 		r.ApproximateOffset(p.Key)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/sievetable/sievetable/filter"
@@ -91,11 +90,8 @@ func TestReadProperties(t *testing.T) {
 			checkError(t, tt.name, err, table.ErrCorrupt, tt.err)
 			continue
 		}
-		if err != nil {
-			t.Errorf("%s: %v", tt.name, err)
-		} else if diff := cmp.Diff(tt.want, *got, cmpopts.EquateEmpty()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
-		}
+		noError(t, err)
+		checkDiff(t, tt.name, tt.want, *got, cmpopts.EquateEmpty())
 	}
 	r := open(t, build(t, nil, nil), nil)
 	checkError(t, "Properties of a table without", errorOf(r.Properties()), table.ErrNotFound, "")

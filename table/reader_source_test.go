@@ -138,18 +138,6 @@ func checkCalls(t *testing.T, name string, contents []byte, bad readAtFunc, badE
 	}
 }
 
-// The source is shorter than the given size.
-func TestSourceShorterThanSize(t *testing.T) {
-	t.Parallel()
-	contents := build(t, withBloom, numbered(100))
-	for n := range contents {
-		r, err := table.NewReader(bytes.NewReader(contents[:n]), int64(len(contents)), nil)
-		if r != nil || !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Fatalf("%d of %d bytes: NewReader = %v, want io.ErrUnexpectedEOF", n, len(contents), err)
-		}
-	}
-}
-
 // If the source's bytes change from one read to the next, each call returns an error or the current contents.
 func TestSourceThatChanges(t *testing.T) {
 	t.Parallel()
@@ -168,9 +156,7 @@ func TestSourceThatChanges(t *testing.T) {
 		flipped = i
 		checkError(t, "Get of a changed block", errorOf(r.Get(p.Key)), table.ErrCorrupt, "")
 		flipped = -1
-		if v, err := r.Get(p.Key); err != nil || !bytes.Equal(v, p.Value) {
-			t.Errorf("Get(%q) of the block as it was = %q, %v", p.Key, v, err)
-		}
+		checkGet(t, r, p.Key, p.Value)
 	}
 	// Replace the table by another sound one.
 	other := bytes.ReplaceAll(contents, []byte("value of"), []byte("VALUE OF"))
@@ -327,6 +313,7 @@ func TestUnreadableFooter(t *testing.T) {
 		want error
 	}{
 		{"read", bytes.NewReader(contents), size + 100, io.ErrUnexpectedEOF},
+		{"read, all but a byte", bytes.NewReader(contents), size + 1, io.ErrUnexpectedEOF},
 		{"bytes", table.Bytes(contents), size + 100, io.ErrUnexpectedEOF},
 		{"bytes, far behind the end", table.Bytes(contents), math.MaxInt64, io.ErrUnexpectedEOF},
 		{"bytes that cannot be read", &faultySource{tablefile.Bytes(contents), true}, size, errBroken},

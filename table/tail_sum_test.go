@@ -140,9 +140,7 @@ func TestMalformedDigest(t *testing.T) {
 			if err := r.Verify(); !errors.As(err, &damage) || damage.Block != layout.DigestBlock || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("Verify: %v, want %s", err, tt.want)
 			}
-			if v, err := r.Get([]byte("c")); err != nil || string(v) != "3" {
-				t.Errorf("Get: %q, %v", v, err)
-			}
+			checkGet(t, r, []byte("c"), []byte("3"))
 			if _, _, err := layoutOf(t, contents).TailSum(); tt.name != "of other blocks" && !errors.Is(err, table.ErrCorrupt) {
 				t.Errorf("TailSum: %v", err)
 			}
@@ -163,16 +161,11 @@ func TestTailSumTellsAnotherTable(t *testing.T) {
 	src := readAtFunc(func(p []byte, off int64) (int, error) { return bytes.NewReader(current).ReadAt(p, off) })
 	opts := &table.ReaderOptions{TailSum: sum1, Cache: c, CacheKey: "same", Name: "t.ldb"}
 	r := newReader(t, src, len(one), opts)
-	get := func(r *table.Reader, want string) {
-		t.Helper()
-		if v, err := r.Get([]byte("key000002")); err != nil || string(v) != want {
-			t.Errorf("Get: %q, %v, want %q", v, err, want)
-		}
-	}
-	get(r, "one")
+	key := []byte("key000002")
+	checkGet(t, r, key, []byte("one"))
 	other := *opts
 	other.TailSum = sum2
-	get(open(t, two, &other), "two")
+	checkGet(t, open(t, two, &other), key, []byte("two"))
 
 	current = two
 	want := fmt.Sprintf("table: t.ldb: footer at %d: TailSum is %x, not %x", len(two)-48, sum2, sum1)
@@ -185,7 +178,7 @@ func TestTailSumTellsAnotherTable(t *testing.T) {
 		}
 	}
 	current = one
-	get(r, "one")
+	checkGet(t, r, key, []byte("one"))
 }
 
 func errorOf[T any](_ T, err error) error { return err }

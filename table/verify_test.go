@@ -133,9 +133,7 @@ func TestSkipChecksums(t *testing.T) {
 	contents[bytes.IndexByte(contents, 'v')] = 'V'
 	o := table.ReaderOptions{Cache: table.NewCache(1 << 20), CacheKey: "same", SkipChecksums: true}
 	r := open(t, contents, &o)
-	if v, err := r.Get([]byte("a")); err != nil || string(v) != "Value of a" {
-		t.Errorf("Get with SkipChecksums = %q, %v", v, err)
-	}
+	checkGet(t, r, []byte("a"), []byte("Value of a"))
 	checkError(t, "Verify with SkipChecksums", r.Verify(), table.ErrCorrupt, "data block at 0: checksum mismatch")
 	o.SkipChecksums = false
 	checkError(t, "Get", errorOf(open(t, contents, &o).Get([]byte("a"))), table.ErrCorrupt, "data block at 0: checksum mismatch")
