@@ -28,13 +28,14 @@ func except(r *table.Reader, keys ...[]byte) (contents []byte, added int, err er
 }
 
 // Except, with keys in any order and in several steps, writes the same table as a Writer with the same list in
-// Never, for any options, keys and order.
+// Never, for any options, keys and order. A mapped file is read like any other.
 func TestExceptIsNever(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	exceptions := 0
 	for seed := range uint64(300) {
 		c := randomNever(seed)
+		c.r.Mapped = c.bySlices
 		rng := rand.New(rand.NewPCG(23, seed))
 		plain := build(t, &c.o, c.pairs)
 		c.o.Never = neverOf(c.never...)
@@ -47,12 +48,13 @@ func TestExceptIsNever(t *testing.T) {
 		steps := [][][]byte{keys[:len(keys)/3], keys[len(keys)/3:], keys}
 		got, sum := plain, 0
 		for _, step := range steps {
-			r := open(t, got, &c.r)
+			r := openFile(t, got, &c.r)
 			contents, added, err := except(r, step...)
-			if err != nil {
+			if err = errors.Join(err, r.Close()); err != nil {
 				t.Fatalf("%s: %v", c.description, err)
 			}
 			got, sum = contents, sum+added
+			checkError(t, "after Close", errorOf(r.Except(io.Discard, neverOf(step...))), table.ErrClosed, "")
 		}
 		if !bytes.Equal(got, want) {
 			t.Fatalf("%s: another table than with Never", c.description)
@@ -247,24 +249,6 @@ func TestExceptThatFails(t *testing.T) {
 	}
 	r.Close()
 	checkError(t, "after Close", errorOf(r.Except(io.Discard, neverOf())), table.ErrClosed, "")
-}
-
-// A mapped file is read like any other.
-func TestExceptOfAMappedFile(t *testing.T) {
-	t.Parallel()
-	o := table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(2)}
-	r := openFile(t, build(t, &o, numbered(100)), &table.ReaderOptions{Mapped: true})
-	var good [][]byte
-	for i := range 100 {
-		good = append(good, fmt.Appendf(nil, "other%03d", i))
-	}
-	o.Never = neverOf(good...)
-	got, _, err := except(r, good...)
-	if err != nil || !bytes.Equal(got, build(t, &o, numbered(100))) {
-		t.Errorf("%v, or another table than with Never", err)
-	}
-	r.Close()
-	checkError(t, "after Close", errorOf(r.Except(io.Discard, neverOf(good...))), table.ErrClosed, "")
 }
 
 // In tables of other engines the index can lie before meta blocks.

@@ -13,7 +13,7 @@ import (
 )
 
 // Every lookup reports a key if and only if it has searched a data block because of a false positive. It reports no
-// user key that the table has at another sequence number.
+// user key that the table has at another sequence number, and no key if the filters are ignored.
 func TestOnFalsePositive(t *testing.T) {
 	t.Parallel()
 	reported := 0
@@ -28,6 +28,7 @@ func TestOnFalsePositive(t *testing.T) {
 		if rng.IntN(2) == 0 {
 			c.r.Cache = table.NewCache(1 << 20)
 		}
+		c.r.IgnoreFilter = seed%5 == 0
 		r := c.open(t, &c.o)
 		users := map[string]bool{}
 		for _, p := range c.pairs {
@@ -44,7 +45,7 @@ func TestOnFalsePositive(t *testing.T) {
 		}
 		var want []string
 		for _, key := range keys {
-			if user := c.user(key); !users[string(user)] && mayContain(r, key) {
+			if user := c.user(key); !c.r.IgnoreFilter && !users[string(user)] && mayContain(r, key) {
 				want = append(want, string(user))
 			}
 		}
@@ -78,22 +79,6 @@ func (c *neverCase) user(key []byte) []byte {
 		return internalkey.UserKey(key)
 	}
 	return key
-}
-
-// Without a filter, there are no false positives.
-func TestOnFalsePositiveWithoutFilters(t *testing.T) {
-	t.Parallel()
-	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(1)}, numbered(1000))
-	r := open(t, contents, &table.ReaderOptions{
-		IgnoreFilter: true, Cache: table.NewCache(1 << 20), OnFalsePositive: func(key []byte) { t.Errorf("reported %q", key) },
-	})
-	var keys [][]byte
-	for i := range 1000 {
-		keys = append(keys, fmt.Appendf(nil, "%d.", i))
-	}
-	for range 2 { // the second time from the Cache
-		checkGetMany(t, "without filters", r, keys, nil) // and Get
-	}
 }
 
 // Goroutines add keys concurrently, from lookups in one table.

@@ -200,54 +200,34 @@ func (s contextSource) ReadAtContext(_ context.Context, p []byte, off int64) (in
 	return s.ReadAt(p, off)
 }
 
-// The error is the context's, even if the source returns another one, or panics.
+// If the context is done when a read ends, the error is the context's, for any source, even if the source returns
+// another one, or panics. The Reader can still be used.
 func TestContextErrorOfTheSource(t *testing.T) {
 	t.Parallel()
 	pairs, lost := numbered(20), errors.New("connection lost")
-	var fails atomic.Pointer[func() error] // GetMany may leave a read running, which calls the next function
 	contents := build(t, oneKeyBlocks, pairs)
-	r := newReader(t, contextSource{hooked(contents, func(_, _ int64) error {
-		if fail := fails.Load(); fail != nil {
-			return (*fail)()
-		}
-		return nil
-	})}, len(contents), nil)
-	for name, call := range contextCalls {
-		ctx, cancel := context.WithCancel(t.Context())
-		loses := func() error { cancel(); return lost }
-		fails.Store(&loses)
-		err := call(ctx, r, keysOf(pairs, 1))
-		if !errors.Is(err, context.Canceled) || name != "GetMany" && !errors.Is(err, lost) {
-			t.Errorf("%s = %v, want the context's error and the source's", name, err)
-		}
-		panics := func() error { panic(lost) }
-		fails.Store(&panics)
-		if err := recovered(func() error { return call(t.Context(), r, keysOf(pairs, 1, 3)) }); err != lost {
-			t.Errorf("%s panics with %v, want %v", name, err, lost)
-		}
-	}
-	fails.Store(nil)
-	checkLookups(t, r, pairs)
-}
-
-// If the context is done when a read ends, the lookup returns the context's error, for any source, and the Reader
-// can still be used.
-func TestDeadlineDuringARead(t *testing.T) {
-	t.Parallel()
-	pairs := numbered(10)
-	for name, call := range contextCalls {
-		ctx, cancel := context.WithCancel(t.Context())
-		opened := false
-		r := openHooked(t, build(t, withBloom, pairs), nil, func(_, _ int64) error {
-			if opened {
-				cancel()
+	var onRead atomic.Pointer[func() error] // GetMany may leave a read running, which calls the next function
+	src := hooked(contents, func(_, _ int64) error { return (*onRead.Load())() })
+	works, panics := func() error { return nil }, func() error { panic(lost) }
+	for _, source := range []io.ReaderAt{src, contextSource{src}} {
+		onRead.Store(&works)
+		r := newReader(t, source, len(contents), nil)
+		for name, call := range contextCalls {
+			for _, sourceErr := range []error{nil, lost} {
+				ctx, cancel := context.WithCancel(t.Context())
+				ends := func() error { cancel(); return sourceErr }
+				onRead.Store(&ends)
+				err := call(ctx, r, keysOf(pairs, 1))
+				if !errors.Is(err, context.Canceled) || name != "GetMany" && sourceErr != nil && !errors.Is(err, lost) {
+					t.Errorf("%s of a %T = %v, want the context's error and %v", name, source, err, sourceErr)
+				}
 			}
-			return nil
-		})
-		opened = true
-		if err := call(ctx, r, keysOf(pairs, 3)); !errors.Is(err, context.Canceled) {
-			t.Errorf("%s: %v, want %v", name, err, context.Canceled)
+			onRead.Store(&panics)
+			if err := recovered(func() error { return call(t.Context(), r, keysOf(pairs, 1, 3)) }); err != lost {
+				t.Errorf("%s of a %T panics with %v, want %v", name, source, err, lost)
+			}
 		}
+		onRead.Store(&works)
 		checkLookups(t, r, pairs)
 	}
 }

@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -71,12 +72,13 @@ func damageEach(
 }
 
 // Each block of a table is corrupted in turn: an Iter with OnLoss returns exactly the entries of all others, and
-// calls OnLoss once in each direction with the lost keys.
+// calls OnLoss once in each direction with the lost keys. A block with many entries is not decoded.
 func TestOnLoss(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
-	pairs := numbered(300)
+	large := table.WriterOptions{BlockSize: 500_000, Compression: table.NoCompression}
 	for way, o := range map[string]struct {
+		n  int // entries; 0: 300
 		w  table.WriterOptions
 		r  table.ReaderOptions
 		it table.IterOptions
@@ -86,19 +88,22 @@ func TestOnLoss(t *testing.T) {
 		"one block":     {},
 		"a cache":       {w: table.WriterOptions{BlockSize: 300}, r: table.ReaderOptions{Cache: table.NewCache(1 << 20)}},
 		"read ahead":    {w: table.WriterOptions{BlockSize: 300}, it: table.IterOptions{ReadAhead: 1000}},
-		"bounds":        {w: table.WriterOptions{BlockSize: 300}, it: table.IterOptions{Lower: pairs[40].Key, Upper: pairs[260].Key}},
+		"bounds":        {w: table.WriterOptions{BlockSize: 300}, it: table.IterOptions{Lower: []byte("key000080"), Upper: []byte("key000520")}},
+		"many entries":  {n: 40_000, w: large},
+		"no checksums":  {n: 40_000, w: large, r: table.ReaderOptions{SkipChecksums: true}},
 	} {
+		pairs := numbered(cmp.Or(o.n, 300))
 		contents := build(t, &o.w, pairs)
 		damageEach(t, contents, pairs, func(name string, damaged []byte, h layout.Handle, kept, lost []workload.Pair) {
 			name = way + ", " + name
 			var met passOver
 			o.it.OnLoss = met.onLoss
 			it := open(t, damaged, &o.r).NewIter(&o.it)
-			want := newModel(kept, &o.it).Pairs
+			want := within(kept, &o.it, bytes.Compare)
 			checkPairs(t, name, want, forward(t, it))
 			calls := len(met.met)
 			checkPairs(t, name+", backward", want, backward(t, it))
-			inBounds := len(newModel(lost, &o.it).Pairs) > 0
+			inBounds := len(within(lost, &o.it, bytes.Compare)) > 0
 			if calls > 1 || len(met.met) != 2*calls || calls == 0 && inBounds {
 				t.Errorf("%s: OnLoss was called %d times forward, %d in all", name, calls, len(met.met))
 			}
@@ -160,24 +165,6 @@ func TestOnLossOfAnyKind(t *testing.T) {
 			}
 		}
 	}
-}
-
-// A block with too many entries to be decoded is skipped too.
-func TestOnLossOfManyEntries(t *testing.T) {
-	long.NoRace(t)
-	t.Parallel()
-	pairs := numbered(40_000)
-	contents := build(t, &table.WriterOptions{BlockSize: 500_000, Compression: table.NoCompression}, pairs)
-	damageEach(t, contents, pairs, func(name string, damaged []byte, h layout.Handle, kept, lost []workload.Pair) {
-		for _, skip := range []bool{false, true} { // the checksum
-			var met passOver
-			it := open(t, damaged, &table.ReaderOptions{SkipChecksums: skip}).NewIter(&table.IterOptions{OnLoss: met.onLoss})
-			checkIter(t, name, it, kept)
-			for _, e := range met.met {
-				checkLost(t, name, e, h, pairs, lost)
-			}
-		}
-	})
 }
 
 // One move skips many small blocks. Their errors take no more memory than a file of this size may cost.

@@ -122,17 +122,6 @@ func (p askedPolicy) Contains(filter, key []byte) bool {
 	return p.Policy.Contains(filter, key)
 }
 
-// FilterKey gets the empty key for a nil key, as the table does.
-func TestFilterKeyOfNil(t *testing.T) {
-	t.Parallel()
-	contents := build(t, &table.WriterOptions{FilterPolicy: filter.NewBloom(10), FilterKey: wholeKey}, []workload.Pair{{}})
-	r := open(t, contents, &table.ReaderOptions{FilterKey: wholeKey})
-	for _, key := range [][]byte{nil, {}} {
-		_, err := r.Get(key)
-		noError(t, err)
-	}
-}
-
 // Filters hold the filter keys, here the part of each key before a slash. Keys without a slash are in no filter.
 func TestFiltersHoldFilterKeys(t *testing.T) {
 	t.Parallel()
@@ -214,16 +203,6 @@ func TestManyShortFilterNames(t *testing.T) {
 	}
 	r := open(t, build(t, o, []workload.Pair{{Key: []byte("key"), Value: []byte("value")}}), nil)
 	noError(t, errors.Join(r.FilterErr(), r.Verify()))
-}
-
-// For a name that is too long alone, the error has the maximum for one name.
-func TestLongFilterName(t *testing.T) {
-	t.Parallel()
-	o := &table.WriterOptions{FilterPolicy: filter.Rename(filter.NewBloom(10), strings.Repeat("n", 20_000))}
-	_, err := table.NewWriter(io.Discard, o)
-	if err == nil || !strings.Contains(err.Error(), "has a name of 20000 bytes") || !strings.HasSuffix(err.Error(), "(maximum 1024)") {
-		t.Errorf("%v, want the length of the name and its maximum", err)
-	}
 }
 
 // The caller may change its slices as soon as the table or the layout is open.

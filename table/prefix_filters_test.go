@@ -102,17 +102,6 @@ func (c *prefixCase) among(pairs []workload.Pair, prefix []byte) (all []workload
 	return all
 }
 
-// within returns the pairs within bounds.
-func (c *prefixCase) within(o *table.IterOptions) (all []workload.Pair) {
-	compare := c.o.Comparer.Compare
-	for _, p := range c.pairs {
-		if (o.Lower == nil || compare(p.Key, o.Lower) >= 0) && (o.Upper == nil || compare(p.Key, o.Upper) < 0) {
-			all = append(all, p)
-		}
-	}
-	return all
-}
-
 // For any prefix, bounds and table, an Iter returns the entries within the bounds that start with the prefix, in
 // both directions, and Verify finds that the filters hold all prefixes.
 func TestPrefixHidesNothing(t *testing.T) {
@@ -159,7 +148,7 @@ func checkPrefix(t *testing.T, c *prefixCase, r *table.Reader, rng *rand.Rand) {
 		o.Lower, o.Upper = prefixBounds(rng, c.o.Comparer.Name() == internalOrder.Name())
 	}
 	prefix := pathKey(rng)
-	want := c.among(c.within(&o), prefix)
+	want := c.among(within(c.pairs, &o, c.o.Comparer.Compare), prefix)
 	o.Prefix = bytes.Clone(prefix)
 	for way, walk := range ways {
 		got := walk(t, r.NewIter(&o))

@@ -79,14 +79,6 @@ func TestOpenFSOfOtherFiles(t *testing.T) {
 	}
 }
 
-// readsToOpen returns a Reader, and the number of reads for opening it.
-func readsToOpen(t *testing.T, contents []byte, tail int) (*table.Reader, int) {
-	t.Helper()
-	src := &countingReader{ReaderAt: bytes.NewReader(contents)}
-	r := newReader(t, src, len(contents), &table.ReaderOptions{TailSize: tail})
-	return r, int(src.n.Load())
-}
-
 // Opening takes one read for all parts within the tail, and one for each other part. The tail does not change the
 // table.
 func TestTailSize(t *testing.T) {
@@ -108,8 +100,9 @@ func TestTailSize(t *testing.T) {
 		{size + 1, 1},
 		{math.MaxInt, 1},
 	} {
-		r, reads := readsToOpen(t, contents, tt.tail)
-		if reads != tt.reads {
+		src := &countingReader{ReaderAt: bytes.NewReader(contents)}
+		r := newReader(t, src, len(contents), &table.ReaderOptions{TailSize: tt.tail})
+		if reads := int(src.n.Load()); reads != tt.reads {
 			t.Errorf("tail of %d bytes: %d reads, want %d", tt.tail, reads, tt.reads)
 		}
 		checkLookups(t, r, pairs[:100])

@@ -245,15 +245,15 @@ var shapes = []shape{
 	{large: true, name: "30,000 short keys", n: 30_000, key: numberedKey(8)},
 }
 
-// Empty keys and values of present entries are not nil, however they are looked up, even with a nil key.
+// Empty keys and values of present entries are not nil, however they are written and looked up, even with a nil key.
 func TestEmptyIsNotNil(t *testing.T) {
 	t.Parallel()
-	empties := []workload.Pair{{Key: []byte{}, Value: []byte{}}, {Key: []byte("a"), Value: []byte{}}, {Key: []byte("b"), Value: []byte("1")}, {Key: []byte("c"), Value: []byte{}}}
+	empties := []workload.Pair{{Value: []byte{}}, {Key: []byte("a"), Value: []byte{}}, {Key: []byte("b"), Value: []byte("1")}, {Key: []byte("c"), Value: []byte{}}}
 	bloom := filter.NewBloom(10)
 	for _, pairs := range [][]workload.Pair{empties, empties[:1], empties[1:2]} {
 		for _, o := range []table.WriterOptions{
 			{}, {Compression: table.NoCompression}, {BlockSize: 1}, {BlockSize: 1, RestartInterval: 1},
-			{FilterPolicy: bloom}, {TableFilterPolicy: filter.NewTableBloom(10), FilterPolicy: bloom},
+			{FilterPolicy: bloom}, {FilterPolicy: bloom, FilterKey: wholeKey}, {TableFilterPolicy: filter.NewTableBloom(10), FilterPolicy: bloom},
 		} {
 			for _, cache := range []*table.Cache{nil, table.NewCache(0), table.NewCache(1 << 20)} {
 				for _, internal := range []bool{false, true} {
@@ -267,7 +267,7 @@ func TestEmptyIsNotNil(t *testing.T) {
 }
 
 func checkNotNil(t *testing.T, pairs []workload.Pair, o table.WriterOptions, cache *table.Cache, internal bool) {
-	ro := &table.ReaderOptions{Cache: cache}
+	ro := &table.ReaderOptions{Cache: cache, FilterKey: o.FilterKey}
 	stored := slices.Clone(pairs)
 	if internal {
 		o.Comparer, ro.Comparer = internalOrder, internalOrder
@@ -286,7 +286,7 @@ func checkNotNil(t *testing.T, pairs []workload.Pair, o table.WriterOptions, cac
 func checkLookupsNotNil(t *testing.T, r *table.Reader, pairs []workload.Pair) {
 	t.Helper()
 	for _, p := range pairs {
-		for _, k := range [][]byte{p.Key, append([]byte(nil), p.Key...)} {
+		for _, k := range [][]byte{append([]byte{}, p.Key...), append([]byte(nil), p.Key...)} {
 			for way, get := range lookups {
 				for _, r := range []*table.Reader{r, r.With(t.Context())} {
 					if value, err := get(r, k); err != nil || value == nil || !bytes.Equal(value, p.Value) {

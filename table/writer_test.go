@@ -156,12 +156,14 @@ func TestWriterRefusesImpossibleOptions(t *testing.T) {
 		{FilterBaseLg: -1}, {FilterBaseLg: 31}, {Concurrency: -1}, {Concurrency: 1025},
 		{FilterPolicy: filter.Rename(bloom, strings.Repeat("n", 1025))},
 		{FilterPolicy: tooManyNames{}, TableFilterPolicy: filter.NewTableBloom(10)},
-		{Comparer: longNamed{}, Properties: true},
 	} {
 		if w, err := table.NewWriter(io.Discard, &o); err == nil || w != nil {
 			t.Errorf("NewWriter(%+v) = %v, %v; want nil and an error", o, w, err)
 		}
 	}
+	_, err := table.NewWriter(io.Discard, &table.WriterOptions{Comparer: longNamed{}, Properties: true})
+	checkError(t, "a long name", err, nil, "has a name of 1025 bytes")
+	checkError(t, "a long name", err, nil, "(maximum 1024)")
 	if w, err := table.NewWriter(nil, nil); err == nil || w != nil {
 		t.Errorf("NewWriter(nil) = %v, %v; want nil and an error", w, err)
 	}
