@@ -155,14 +155,16 @@ func TestWriterRefusesImpossibleOptions(t *testing.T) {
 		{BlockSize: -1}, {BlockSize: 1<<29 + 1}, {RestartInterval: -1}, {RestartInterval: math.MinInt},
 		{FilterBaseLg: -1}, {FilterBaseLg: 31}, {Concurrency: -1}, {Concurrency: 1025},
 		{FilterPolicy: filter.Rename(bloom, strings.Repeat("n", 1025))},
+		{Comparer: longNamed{}, Properties: true},
 		{FilterPolicy: tooManyNames{}, TableFilterPolicy: filter.NewTableBloom(10)},
 	} {
 		if w, err := table.NewWriter(io.Discard, &o); err == nil || w != nil {
 			t.Errorf("NewWriter(%+v) = %v, %v; want nil and an error", o, w, err)
 		}
 	}
-	_, err := table.NewWriter(io.Discard, &table.WriterOptions{Comparer: longNamed{}, Properties: true})
-	checkError(t, "a long name", err, nil, "has a name of 1025 bytes")
+	o := &table.WriterOptions{FilterPolicy: filter.Rename(bloom, strings.Repeat("n", 20_000))} // longer than all may be
+	_, err := table.NewWriter(io.Discard, o)
+	checkError(t, "a long name", err, nil, "has a name of 20000 bytes")
 	checkError(t, "a long name", err, nil, "(maximum 1024)")
 	if w, err := table.NewWriter(nil, nil); err == nil || w != nil {
 		t.Errorf("NewWriter(nil) = %v, %v; want nil and an error", w, err)
