@@ -68,7 +68,10 @@ func TestCreateReplacesOnCloseOnly(t *testing.T) {
 func TestAbortAndErrorsLeaveNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	noError(t, create(t, filepath.Join(dir, "aborted.ldb")).Abort())
+	for n := range 5 {
+		w, err := table.Create(filepath.Join(dir, "aborted.ldb"), &table.WriterOptions{Concurrency: 1 + n})
+		noError(t, errors.Join(err, appendAll(w, numbered(n*5000)), w.Abort()))
+	}
 	checkError(t, "in disorder", writeFile(filepath.Join(dir, "disorder.ldb"), pairsOf("b", "a")), table.ErrOrder, "")
 	_, err := table.Create(filepath.Join(dir, "options.ldb"), &table.WriterOptions{BlockSize: -1})
 	checkError(t, "impossible options", err, nil, "")

@@ -12,7 +12,6 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
 )
 
@@ -95,23 +94,6 @@ func (renamed) Name() string { return "other" }
 type noGenerator struct{ filter.TableBloom }
 
 func (noGenerator) NewTableGenerator() filter.TableGenerator { return nil }
-
-// Versions of a key count once.
-func TestFilterOnlyOfVersions(t *testing.T) {
-	t.Parallel()
-	c := table.InternalComparer(table.BytewiseComparer)
-	pairs := []workload.Pair{{Key: internalKey("a", 9, internalkey.Set)}, {Key: internalKey("a", 3, internalkey.Delete)}, {Key: internalKey("b", 5, internalkey.Set)}}
-	r := open(t, build(t, &table.WriterOptions{Comparer: c, TableFilterPolicy: filter.NewTableBloom(10), FilterOnly: true}, pairs), &table.ReaderOptions{Comparer: c})
-	p, err := r.Properties()
-	if err != nil || p.FilterEntries != 2 {
-		t.Errorf("FilterEntries = %d, %v, want 2", p.FilterEntries, err)
-	}
-	for user, want := range map[string]bool{"a": true, "b": true, "c": false} {
-		if got := mayContain(r, internalkey.SearchKey(nil, []byte(user), internalkey.MaxSequence)); got != want {
-			t.Errorf("MayContain(%s) = %v, want %v", user, got, want)
-		}
-	}
-}
 
 // filterOnly returns a filter-only table of the keys.
 func filterOnly(t *testing.T, pairs []workload.Pair) []byte {

@@ -49,6 +49,13 @@ func TestProperties(t *testing.T) {
 				FilterPolicy: "rocksdb.BuiltinBloomFilter", Comparer: "test.Descending", Compression: "NoCompression",
 				BlockSize: 4096, RestartInterval: 16, FilterBaseLg: 12},
 		},
+		{
+			"filter only: versions of a key count once",
+			table.WriterOptions{Comparer: table.InternalComparer(nil), TableFilterPolicy: filter.NewTableBloom(10), FilterOnly: true},
+			[]workload.Pair{{Key: internalPairs[0].Key}, internalPairs[1], internalPairs[2]},
+			layout.Properties{FilterOnly: true, FilterEntries: 2, FilterSize: 69, IndexSize: 8, FilterPolicy: "rocksdb.BuiltinBloomFilter",
+				Comparer: "leveldb.BytewiseComparator", Compression: "Snappy", BlockSize: 4096, RestartInterval: 16},
+		},
 	} {
 		tt.o.Properties = true
 		contents := build(t, &tt.o, tt.pairs)

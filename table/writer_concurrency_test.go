@@ -222,15 +222,3 @@ func TestDroppedWriterLeavesNoGoroutine(t *testing.T) {
 		})
 	}
 }
-
-// A Writer that is aborted at any point leaves no file, and no goroutine that waits.
-func TestConcurrentAbort(t *testing.T) {
-	t.Parallel()
-	for n := range 20 {
-		dir := t.TempDir()
-		w, err := table.Create(dir+"/a.ldb", &table.WriterOptions{Concurrency: 1 + n%5})
-		noError(t, err)
-		noError(t, errors.Join(appendAll(w, numbered(n*1000)), w.Abort()))
-		checkDir(t, dir)
-	}
-}
