@@ -86,16 +86,6 @@ func TestCodecs(t *testing.T) {
 	checkError(t, "Get without the codec", errorOf(open(t, unknown, nil).Get([]byte("000"))), table.ErrCorrupt, "compression id 7")
 }
 
-func TestSnappyKeepsIncompressibleBlocksRaw(t *testing.T) {
-	t.Parallel()
-	pairs := dataset(t, "one-mib")
-	snappy := build(t, &table.WriterOptions{Compression: table.Snappy}, pairs)
-	none := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs)
-	if len(snappy) > len(none) {
-		t.Errorf("%d bytes with Snappy, %d without", len(snappy), len(none))
-	}
-}
-
 // Id 0 means uncompressed blocks.
 func TestCodecOfIdZero(t *testing.T) {
 	t.Parallel()
