@@ -149,7 +149,8 @@ func TestAnyOrderGoesThroughAnyTable(t *testing.T) {
 			if got, want := bytewise(contents), name != "in order" && name != "none"; errors.Is(got, table.ErrOrder) != want || errors.Is(got, table.ErrCorrupt) != want {
 				t.Errorf("%s, blocks of %d, in the bytewise order: %v; want ErrOrder: %v", name, size, got, want)
 			}
-			if err := open(t, flipped(contents, 10), anyOrder).Verify(); !errors.Is(err, table.ErrCorrupt) || errors.Is(err, table.ErrOrder) {
+			err := open(t, flipped(contents, 10), anyOrder).Verify()
+			if !errors.Is(err, table.ErrCorrupt) || errors.Is(err, table.ErrOrder) {
 				t.Errorf("%s: Verify = %v, want damage that is not the order", name, err)
 			}
 		}
