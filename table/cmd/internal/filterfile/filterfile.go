@@ -18,7 +18,9 @@ import (
 	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -39,6 +41,18 @@ func checkNoFilters(path string) error {
 		return err
 	}
 	return fmt.Errorf("%s is %s: name its filters, %s", path, kind, filepath.Join(text.ShellPath(dir), "*.filter"))
+}
+
+// CheckOnly returns an error if a file is not only a filter. For a table with entries, advice is the command to run.
+// Without entries, the damaged part may be what says that the file is a filter.
+func CheckOnly(f *dbfile.File, advice string) error {
+	if f.Reader.FilterOnly() {
+		return nil
+	}
+	if _, err := f.Reader.Properties(); len(f.Layout.Data) == 0 && errors.Is(err, table.ErrCorrupt) {
+		return f.Wrap(err)
+	}
+	return f.Wrap(errors.New("a table, not a filter: " + advice))
 }
 
 // NoteName prints a note if a filter-only table has a name that engines give to tables: they see an empty table.

@@ -62,8 +62,9 @@ func except(cmd *cobra.Command, f *filterfile.ExceptFlags, path, out string) err
 		return err
 	}
 	defer file.Close() // it was only read
-	if !file.Reader.FilterOnly() {
-		return file.Wrap(fmt.Errorf("a table, not a filter: to add exceptions, run: sst convert %s --never %s -o OUT", text.ShellPath(path), text.ShellPath(f.Never)))
+	advice := fmt.Sprintf("to add exceptions, run: sst convert %s --never %s -o OUT", text.ShellPath(path), text.ShellPath(f.Never))
+	if err := filterfile.CheckOnly(file, advice); err != nil {
+		return err
 	}
 	return f.WriteFile(cmd, file, out)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
+	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
@@ -69,8 +70,8 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, args []string) error {
 		return err
 	}
 	defer file.Close() // it was only read
-	if !file.Reader.FilterOnly() {
-		return file.Wrap(fmt.Errorf("a table, not a filter: to look up keys, run: sst get %s KEY", text.ShellPath(path)))
+	if err := filterfile.CheckOnly(file, fmt.Sprintf("to look up keys, run: sst get %s KEY", text.ShellPath(path))); err != nil {
+		return err
 	}
 	if err := file.Reader.FilterErr(); err != nil { // otherwise it would seem to contain every key
 		return file.Wrap(err)
