@@ -173,6 +173,22 @@ func (f *File) FiltersInMemory() Filters {
 	return f.filters
 }
 
+// FilterOnly reports whether the table has only a filter. If there are no entries, and what says that it is a filter
+// is damaged, it returns an error.
+func (f *File) FilterOnly() (bool, error) {
+	if f.Reader.FilterOnly() {
+		return true, nil
+	}
+	_, err := f.Reader.Properties()
+	if err == nil || errors.Is(err, table.ErrNotFound) {
+		return false, nil
+	}
+	if l, failed := f.Reader.Layout(); failed == nil && len(l.Data) > 0 {
+		return false, nil
+	}
+	return false, f.Wrap(err)
+}
+
 // Filters are the filters that lookups in a table check.
 type Filters struct {
 	layout.Filters

@@ -18,7 +18,6 @@ import (
 	"github.com/sievetable/sievetable/filter/fuse"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
@@ -44,15 +43,12 @@ func checkNoFilters(path string) error {
 }
 
 // CheckOnly returns an error if a file is not only a filter. For a table with entries, advice is the command to run.
-// Without entries, the damaged part may be what says that the file is a filter.
 func CheckOnly(f *dbfile.File, advice string) error {
-	if f.Reader.FilterOnly() {
-		return nil
+	only, err := f.FilterOnly()
+	if err == nil && !only {
+		err = f.Wrap(errors.New("a table, not a filter: " + advice))
 	}
-	if _, err := f.Reader.Properties(); len(f.Layout.Data) == 0 && errors.Is(err, table.ErrCorrupt) {
-		return f.Wrap(err)
-	}
-	return f.Wrap(errors.New("a table, not a filter: " + advice))
+	return err
 }
 
 // NoteName prints a note if a filter-only table has a name that engines give to tables: they see an empty table.

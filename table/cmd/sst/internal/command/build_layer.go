@@ -123,7 +123,11 @@ func (b *build) isFilterOnly(m *set.Manifest) (only, known bool, err error) {
 	for _, t := range tables {
 		f, failed := dbfile.Open(filepath.Join(b.out, t.Name), dbfile.Options{ScanOnly: true})
 		if failed == nil {
-			return f.Reader.FilterOnly(), true, f.Close()
+			only, failed = f.FilterOnly()
+			f.Close() // it was only read
+		}
+		if failed == nil {
+			return only, true, nil
 		}
 		err = cmp.Or(err, failed) // another table may tell
 	}
