@@ -105,7 +105,7 @@ func (s *Source) Explain(key []byte) (newest Entry, found bool, paths []dbfile.L
 	return newest, found, paths, err
 }
 
-// FilterOnly reports whether the source is a filter-only table or a set of them. For a set, the first table
+// FilterOnly reports whether the source is a filter-only table or a set of them. For a set, the first readable table
 // decides.
 func (s *Source) FilterOnly() bool {
 	if s.isLog || s.Dir && !s.isSet() {
@@ -116,7 +116,9 @@ func (s *Source) FilterOnly() bool {
 		return len(keyed) > 0 && filepath.Ext(keyed[0].Path) == ".filter"
 	}
 	for f := range s.readable(slices.All(keyed)) {
-		return f.Reader.FilterOnly()
+		if only, err := f.FilterOnly(); err == nil {
+			return only
+		}
 	}
 	return false
 }
