@@ -34,7 +34,7 @@ func (f *ExceptFlags) Add(cmd *cobra.Command) {
 // Input returns the reader of the list, which must not be one of the outputs.
 func (f *ExceptFlags) Input(cmd *cobra.Command, outputs output.Files) (*input.Reader, error) {
 	r := &input.Reader{Paths: []string{f.Never}, Stdin: cmd.InOrStdin(), Stderr: cmd.ErrOrStderr()}
-	r.Options = input.Options{Format: f.Format, KeysOnly: true, Outputs: outputs}
+	r.Options = input.Options{Format: f.Format, KeysOnly: true, FilesOnly: true, Outputs: outputs}
 	return r, r.Options.Check(r.Paths, r.Stdin)
 }
 

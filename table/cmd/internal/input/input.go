@@ -34,6 +34,7 @@ type Options struct {
 	InternalKeys bool         // lines also have a sequence number and a kind, the key's trailer
 	WholeLines   bool         // an input must end in a newline
 	KeysOnly     bool         // values are not used: lines of columns may lack them
+	FilesOnly    bool         // a directory is an error, since its file names are not the wanted keys
 	Outputs      output.Files // the command's outputs: they must not be inputs, and are skipped in directories with a note
 	Temporary    output.Files // the command's temporary files: they are skipped in directories
 	Memory       memory.Limit // limits the size of lines, and of files in directories
@@ -59,6 +60,8 @@ func (o Options) checkPath(path string, stdin io.Reader) error {
 	}
 	info, err := files.Stat(path)
 	switch {
+	case err == nil && info.IsDir() && o.FilesOnly:
+		return fmt.Errorf("%s is a directory, not a file of keys: name a file in it", path)
 	case err == nil && info.IsDir():
 		return checkDirectory(path)
 	case err != nil || !info.Mode().IsRegular():

@@ -74,7 +74,8 @@ func (f *buildFlags) run(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	options := input.Options{Format: f.format, KeysOnly: true, Memory: limit, Outputs: output.FilesOf(cmd.OutOrStdout(), f.out)}
+	options := input.Options{Format: f.format, KeysOnly: true, FilesOnly: true, Memory: limit}
+	options.Outputs = output.FilesOf(cmd.OutOrStdout(), f.out)
 	if err := options.Check(paths, cmd.InOrStdin()); err != nil {
 		return err
 	}

@@ -269,7 +269,9 @@ func (b *build) checkInputs() error {
 	}
 	b.read.Options.Outputs = output.FilesOf(b.stdout, outputs...)
 	lists := slices.DeleteFunc([]string{b.flags.never, b.flags.delete}, func(path string) bool { return path == "" })
-	return b.read.Options.Check(slices.Concat(b.read.Paths, lists), b.read.Stdin)
+	ofLists := b.read.Options
+	ofLists.FilesOnly = true
+	return cmp.Or(b.read.Options.Check(b.read.Paths, b.read.Stdin), ofLists.Check(lists, b.read.Stdin))
 }
 
 // isWithin reports whether path is dir or below it.
