@@ -205,7 +205,8 @@ type merged struct {
 	Deleted uint64 `json:"deleted"`         // those whose deletion was taken
 }
 
-// isFilter reports whether a file is a table with only a filter. Merging the file reports other errors.
+// isFilter reports whether a file is a table with only a filter, or damage hides whether it is. Merging the file
+// reports other errors, and damage.
 func isFilter(path string) bool {
 	if dbdir.IsDirectory(path) {
 		return false
@@ -215,7 +216,8 @@ func isFilter(path string) bool {
 		return false
 	}
 	defer f.Close() // it was only read
-	return f.Reader.FilterOnly()
+	only, err := f.FilterOnly()
+	return only || err != nil
 }
 
 // mergeFilters unites filters. Flags other than --output are errors.
