@@ -66,10 +66,11 @@ func (o *stored) has(content []byte) bool {
 	return (o.content == nil) == (content == nil) && bytes.Equal(o.content, content)
 }
 
-// readAgain reads an object after a failed write. It tries again, since only the content tells whether it was written.
+// readAgain reads an object after a failed write. Only the content tells whether it was written, so it tries again,
+// unless the store refuses.
 func (s *Store) readAgain(ctx context.Context, name string, most int) (o stored, err error) {
 	for failed := 0; ; {
-		if o, err = s.read(ctx, name, most); err == nil || !pause(ctx, &failed) {
+		if o, err = s.read(ctx, name, most); err == nil || isRefused(err) || !pause(ctx, &failed) {
 			return o, err
 		}
 	}

@@ -49,6 +49,20 @@ func TestReplaceLosesResponses(t *testing.T) {
 	}
 }
 
+// If a write and the read after it are refused, neither is tried again.
+func TestReplaceIsRefused(t *testing.T) {
+	for status, code := range map[int]string{
+		http.StatusForbidden: "AccessDenied", http.StatusUnauthorized: "Unauthorized", http.StatusBadRequest: "ExpiredToken",
+	} {
+		p, bucket := newProxy(t)
+		p.Spoil(s3test.Refuse(status, code))
+		checkError(t, newStore(bucket).Replace(t.Context(), "a", nil, []byte("new")), nil, code)
+		if puts, gets := p.Count(http.MethodPut), p.Count(http.MethodGet); puts != 1 || gets != 1 {
+			t.Errorf("%d: %d writes and %d reads, want one of each", status, puts, gets)
+		}
+	}
+}
+
 // S3 may refuse a conditional write because of a concurrent one, and asks for another try.
 func TestReplaceConflicts(t *testing.T) {
 	conflict := s3test.Refuse(http.StatusConflict, "ConditionalRequestConflict")

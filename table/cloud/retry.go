@@ -6,7 +6,10 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"net/http"
 	"time"
+
+	"gocloud.dev/gcerrors"
 )
 
 // maxTries is the number of times that a call is tried, with the SDK's tries in each.
@@ -33,4 +36,20 @@ func pause(ctx context.Context, failed *int) bool {
 func isCut(err error) bool {
 	var failed *net.OpError
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &failed) && failed.Op == "read"
+}
+
+// isRefused reports whether the store refuses the request for good, such as one without permission.
+func isRefused(err error) bool {
+	code := status(err)
+	temporary := code == http.StatusRequestTimeout || code == http.StatusTooManyRequests
+	return code >= 300 && code < 500 && !temporary || gcerrors.Code(err) == gcerrors.PermissionDenied
+}
+
+// status returns the HTTP status of the response that err is about, or 0. Only the S3 SDK's errors have it.
+func status(err error) int {
+	var response interface{ HTTPStatusCode() int }
+	if !errors.As(err, &response) {
+		return 0
+	}
+	return response.HTTPStatusCode()
 }
