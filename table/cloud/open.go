@@ -82,7 +82,9 @@ func (r *stream) resume() error {
 // response reads the current response.
 func (r *stream) response(p []byte) (n int, err error) {
 	err = r.call(func(context.Context) (err error) {
-		n, err = r.r.Read(p)
+		if n, err = r.r.Read(p); err != nil && err != io.EOF {
+			err = bodyError{err}
+		}
 		return err
 	})
 	return n, err

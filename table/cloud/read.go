@@ -99,13 +99,13 @@ func readBody(r io.Reader, p []byte, left int64) (n int, err error) {
 		return n, fmt.Errorf("the store sent %d of %d bytes: %w", n, want, io.ErrUnexpectedEOF)
 	}
 	if err != nil {
-		return n, err
+		return n, bodyError{err}
 	}
 	// HTTP reuses the connection only if the body was read to its end.
 	if more, err := r.Read(make([]byte, 1)); more > 0 {
 		return 0, fmt.Errorf("the store sent more than %d bytes: it does not support range requests", want)
 	} else if err != io.EOF && err != nil {
-		return 0, err
+		return 0, bodyError{err}
 	}
 	if n < len(p) {
 		return n, io.EOF

@@ -32,10 +32,16 @@ func pause(ctx context.Context, failed *int) bool {
 	}
 }
 
+// A bodyError is an error of reading a response after its header.
+type bodyError struct{ error }
+
+func (e bodyError) Unwrap() error { return e.error }
+
 // isCut reports whether err means that a response ended early. SDKs try a request again only until its response begins.
 func isCut(err error) bool {
 	var failed *net.OpError
-	return errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &failed) && failed.Op == "read"
+	return errors.As(err, new(bodyError)) || status(err)/100 == 2 ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &failed) && failed.Op == "read"
 }
 
 // isRefused reports whether the store refuses the request for good, such as one without permission.

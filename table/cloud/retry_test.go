@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"gocloud.dev/blob"
+
 	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/cloud/s3test"
 )
@@ -32,8 +34,8 @@ func first(n int, method string, fault s3test.Fault) s3test.Fault {
 // half sends half of a body.
 var half = edited(func(a *httptest.ResponseRecorder) { a.Body.Truncate(a.Body.Len() / 2) })
 
-// reset sends half of a body and then resets the connection.
-func reset(w http.ResponseWriter, r *http.Request, server http.Handler) {
+// sendHalf sends a response's header and half of its body.
+func sendHalf(w http.ResponseWriter, r *http.Request, server http.Handler) {
 	answer := httptest.NewRecorder()
 	server.ServeHTTP(answer, r)
 	w.Header().Set("Content-Length", strconv.Itoa(answer.Body.Len()))
@@ -43,12 +45,23 @@ func reset(w http.ResponseWriter, r *http.Request, server http.Handler) {
 	w.WriteHeader(answer.Code)
 	w.Write(answer.Body.Bytes()[:answer.Body.Len()/2])
 	w.(http.Flusher).Flush()
+}
+
+// reset sends half of a body and then resets the connection.
+func reset(w http.ResponseWriter, r *http.Request, server http.Handler) {
+	sendHalf(w, r, server)
 	conn, _, err := w.(http.Hijacker).Hijack()
 	if err != nil {
 		panic(err)
 	}
 	conn.(*net.TCPConn).SetLinger(0)
 	conn.Close()
+}
+
+// resetStream sends half of a body and then resets the stream of HTTP/2.
+func resetStream(w http.ResponseWriter, r *http.Request, server http.Handler) {
+	sendHalf(w, r, server)
+	panic(http.ErrAbortHandler)
 }
 
 // A cut response is no error if a further one is whole. The SDK does not try again.
@@ -74,16 +87,24 @@ func TestCutResponses(t *testing.T) {
 			return whole, err
 		},
 	}
-	for name, fault := range map[string]s3test.Fault{"half of the body": half, "a reset": reset} {
+	for name, tt := range map[string]struct {
+		fault  s3test.Fault
+		bucket func(*s3test.Proxy, testing.TB) *blob.Bucket
+	}{
+		"half of the body": {half, (*s3test.Proxy).Bucket},
+		"a reset":          {reset, (*s3test.Proxy).Bucket},
+		"a stream's reset": {resetStream, (*s3test.Proxy).BucketHTTP2},
+	} {
 		for call, read := range reads {
 			t.Run(call+"/"+name, func(t *testing.T) {
-				p, bucket := newProxy(t)
+				p := s3test.NewProxy(t)
+				bucket := tt.bucket(p, t)
 				putObject(t, bucket, "a", whole)
-				p.Spoil(first(2, http.MethodGet, fault))
+				p.Spoil(first(2, http.MethodGet, tt.fault))
 				if got, err := read(t, newStore(bucket)); err != nil || got != whole {
 					t.Errorf("%d bytes, %v, want %d", len(got), err, len(whole))
 				}
-				p.Spoil(fault)
+				p.Spoil(tt.fault)
 				p.Count(http.MethodGet)
 				if _, err := read(t, newStore(bucket)); err == nil || p.Count(http.MethodGet) < 5 {
 					t.Errorf("if all responses are cut: %v, want an error after five tries", err)

@@ -66,7 +66,7 @@ func NewProxy(t testing.TB) *Proxy {
 		Rewrite:   func(r *httputil.ProxyRequest) { r.SetURL(server) },
 		Transport: &http.Transport{MaxIdleConnsPerHost: 64},
 	}
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	front := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		p.mu.Lock()
 		p.requests[r.Method]++
 		fault := p.fault
@@ -77,6 +77,10 @@ func NewProxy(t testing.TB) *Proxy {
 			fault(w, r, forward)
 		}
 	}))
+	front.Config.Protocols = new(http.Protocols)
+	front.Config.Protocols.SetHTTP1(true)
+	front.Config.Protocols.SetUnencryptedHTTP2(true)
+	front.Start()
 	t.Cleanup(front.Close)
 	p.URL = front.URL
 	return p
@@ -101,11 +105,22 @@ func (p *Proxy) Count(method string) int {
 // Bucket opens the test's bucket through the proxy. It is empty at first.
 func (p *Proxy) Bucket(t testing.TB) *blob.Bucket { return Open(t, p.URL) }
 
+// BucketHTTP2 is like Bucket, over HTTP/2.
+func (p *Proxy) BucketHTTP2(t testing.TB) *blob.Bucket {
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	return open(t, p.URL, protocols)
+}
+
 // Open opens the test's bucket on a server. Its client tries a request up to three times, at most a millisecond
 // apart.
-func Open(t testing.TB, server string) *blob.Bucket {
+func Open(t testing.TB, server string) *blob.Bucket { return open(t, server, nil) }
+
+func open(t testing.TB, server string, protocols *http.Protocols) *blob.Bucket {
 	t.Helper()
-	transport := awshttp.NewBuildableClient().WithTransportOptions(func(tr *http.Transport) { tr.MaxIdleConnsPerHost = 64 })
+	transport := awshttp.NewBuildableClient().WithTransportOptions(func(tr *http.Transport) {
+		tr.MaxIdleConnsPerHost, tr.Protocols = 64, protocols
+	})
 	client := s3.New(s3.Options{
 		BaseEndpoint: &server,
 		UsePathStyle: true,
