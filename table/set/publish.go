@@ -254,7 +254,11 @@ func (old storedManifest) add(ctx context.Context, s Store, tables Layer, o *Bui
 		if !o.Layer || !errors.Is(err, ErrChanged) {
 			return l, err
 		}
-		if old, err = readBase(ctx, s, o); old.Manifest == nil {
+		old, err = readBase(ctx, s, o)
+		switch {
+		case old.Manifest == nil && errors.Is(err, fs.ErrNotExist): // deleted meanwhile
+			return l, err
+		case old.Manifest == nil:
 			return l, fmt.Errorf("the layer may or may not have been added: %w", err)
 		}
 		// The Store may have lost a response, and the other program's layer may be above this one. It must stay there.
