@@ -95,7 +95,7 @@ func NewSorter(ctx context.Context, o *SorterOptions) (*Sorter, error) {
 		err = fmt.Errorf("%s: not a directory", s.Dir)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("temporary files: %w", err)
+		return nil, fmt.Errorf("merge: temporary files: %w", err)
 	}
 	s.ctx, s.fail = context.WithCancelCause(ctx)
 	s.order, s.cut = rowblock.OrderOf(s.Comparer), s.limits.inline-spool.PlaceLen

@@ -194,7 +194,7 @@ func TestSorterWithoutDirectory(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	noError(t, os.WriteFile(file, nil, 0o666))
-	if s, err := NewSorter(t.Context(), &SorterOptions{Dir: file}); s != nil || err == nil || !strings.HasSuffix(err.Error(), "file: not a directory") {
+	if s, err := NewSorter(t.Context(), &SorterOptions{Dir: file}); s != nil || err == nil || err.Error() != "merge: temporary files: "+file+": not a directory" {
 		t.Errorf("a file: %v, %v, want an error", s, err)
 	}
 }
