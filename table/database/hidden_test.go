@@ -214,3 +214,28 @@ func TestHiddenErrorHasTheNextDataBlock(t *testing.T) {
 		t.Errorf("Get = %v, want a HiddenError with a value", err)
 	}
 }
+
+// The errors of reads name all lost tables that matter.
+func TestLostTablesAreNamed(t *testing.T) {
+	t.Parallel()
+	var l layout
+	for i := range uint64(2) {
+		l.table(t, 1, set("k", i+1, "value"))
+	}
+	files := l.end(t)
+	delete(files, "000002.ldb")
+	delete(files, "000003.ldb")
+	db := openFS(t, files, &database.Options{OnLoss: func(table.Loss) bool { return true }})
+	const missing = "database: %06d.ldb does not exist, but MANIFEST-000001 lists it: "
+	_, err := db.Get([]byte("k"))
+	for n := 2; n <= 3; n++ {
+		if want := fmt.Sprintf(missing, n); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Get = %v, want %s", err, want)
+		}
+	}
+	it := db.NewIter(nil)
+	defer it.Close()
+	if it.First() || !strings.HasPrefix(it.Error().Error(), "database: 00000") {
+		t.Errorf("First = %v, want an error of package database", it.Error())
+	}
+}

@@ -131,7 +131,7 @@ func (l *lookup) inRun(r *run, newest *version) error {
 func (l *lookup) inTable(r *openedTable) (version, error) {
 	if r.lost != nil {
 		if r = r.use(); r.lost != nil {
-			return version{}, r.lost
+			return version{}, r.lostError()
 		}
 	}
 	var k, value []byte

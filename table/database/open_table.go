@@ -58,6 +58,14 @@ func (t *openedTable) loss() table.Loss {
 	return table.Loss{File: t.path, Offset: -1, From: t.listed.Smallest, To: t.listed.Largest, Err: t.lost}
 }
 
+// lostError is the error of a read that needs the lost table.
+func (t *openedTable) lostError() error {
+	if t.lost == table.ErrClosed {
+		return t.lost
+	}
+	return fmt.Errorf("database: %w", t.lost)
+}
+
 // tableNamed returns a table that is not open yet, or is lost.
 func (p *opener) tableNamed(name string, t *versions.Table, lost error) *openedTable {
 	return &openedTable{listed: t, name: name, path: p.dir.Path(name), lost: lost}
@@ -73,7 +81,7 @@ func (t *openedTable) iter(o *table.IterOptions) (merge.Iterator, error) {
 		return t.NewIter(o), nil
 	}
 	if o.OnLoss == nil || !errors.Is(t.lost, table.ErrCorrupt) || !o.OnLoss(t.loss()) {
-		return nil, t.lost
+		return nil, t.lostError()
 	}
 	return merge.New(nil), nil
 }
