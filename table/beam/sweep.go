@@ -24,8 +24,9 @@ func Sweep(ctx context.Context, dir string, keep ...*set.Manifest) error {
 	}
 	return withStore(ctx, dir, func(st set.Store) error {
 		return set.Sweep(ctx, st, &set.SweepOptions{
-			Match: ours.MatchString,
-			Keep:  func(context.Context) ([]*set.Manifest, error) { return keep, nil },
+			AnyAge: true,
+			Match:  ours.MatchString,
+			Keep:   func(context.Context) ([]*set.Manifest, error) { return keep, nil },
 		})
 	})
 }

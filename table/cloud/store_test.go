@@ -63,7 +63,7 @@ func TestBuilder(t *testing.T) {
 				}
 				checkLookups(t, openSet(t, bucket, newStore(bucket), eager), urls, value)
 			}
-			noError(t, set.Sweep(t.Context(), newStore(bucket), &set.SweepOptions{}))
+			noError(t, set.Sweep(t.Context(), newStore(bucket), &set.SweepOptions{AnyAge: true}))
 			m, err := set.LoadManifest(t.Context(), newStore(bucket), set.ManifestName)
 			noError(t, err)
 			got := objects(t, bucket)

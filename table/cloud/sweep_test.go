@@ -33,7 +33,7 @@ func TestSweepRemovesTableOfABuild(t *testing.T) {
 	}
 	s := &pausedStore{newStore(bucket), make(chan bool), make(chan bool)}
 	built, reads, removed := make(chan error), 0, 0
-	o := new(set.SweepOptions)
+	o := &set.SweepOptions{AnyAge: true}
 	o.Keep = func(context.Context) ([]*set.Manifest, error) {
 		if reads++; reads == 2 { // right before the removals
 			go func() {

@@ -110,7 +110,7 @@ func buildAsModel(t *testing.T, r *rand.Rand) {
 		}
 		maps.Copy(model, c.added)
 		maps.DeleteFunc(model, func(key, _ string) bool { return c.removed[key] })
-		noError(t, set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{}))
+		noError(t, set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{AnyAge: true}))
 		checkModel(t, dir, model)
 	}
 }

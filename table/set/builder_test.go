@@ -172,9 +172,11 @@ func TestBuildAfterKill(t *testing.T) {
 	buildSet(t, undisturbed, 120, "v")
 	want := listing(t, undisturbed)
 	checkDiff(t, "files after a kill", append(want, left...), listing(t, dir))
-	noError(t, set.Sweep(t.Context(), dirStore(dir), nil))
-	checkDiff(t, "files after a Sweep on the same day", append(want, left...), listing(t, dir))
-	noError(t, set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{}))
+	for _, o := range []*set.SweepOptions{nil, {}} {
+		noError(t, set.Sweep(t.Context(), dirStore(dir), o))
+		checkDiff(t, "files after a Sweep on the same day", append(want, left...), listing(t, dir))
+	}
+	noError(t, set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{AnyAge: true}))
 	checkDiff(t, "files after a Sweep", want, listing(t, dir))
 }
 

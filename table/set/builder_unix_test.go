@@ -58,12 +58,12 @@ func TestTableIsALink(t *testing.T) {
 	}
 	m := &set.Manifest{Tables: tables[:1]}
 	noError(t, set.PublishManifest(t.Context(), dirStore(dir), "other.jsonl", m, nil))
-	noError(t, set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{Manifests: []string{"other.jsonl"}}))
+	noError(t, set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{AnyAge: true, Manifests: []string{"other.jsonl"}}))
 	link := filepath.Join(dir, tables[0].Name)
 	if _, err := os.Stat(link); err != nil {
 		t.Error(err)
 	}
-	noError(t, set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{}))
+	noError(t, set.Sweep(t.Context(), dirStore(dir), &set.SweepOptions{AnyAge: true}))
 	if _, err := os.Lstat(link); !os.IsNotExist(err) {
 		t.Errorf("the link is left: %v", err)
 	}

@@ -246,11 +246,11 @@ func checkSwept(t *testing.T, s *memoryStore) {
 	calls := s.calls
 	for name, f := range s.files {
 		if strings.HasSuffix(name, ".lease") {
-			checkError(t, "Sweep beside "+name, set.Sweep(t.Context(), s, &set.SweepOptions{}), set.ErrBuilding, "")
+			checkError(t, "Sweep beside "+name, set.Sweep(t.Context(), s, &set.SweepOptions{AnyAge: true}), set.ErrBuilding, "")
 			s.files[name] = memoryFile{f.content, time.Now().Add(-25 * time.Hour)}
 		}
 	}
-	noError(t, set.Sweep(t.Context(), s, &set.SweepOptions{}))
+	noError(t, set.Sweep(t.Context(), s, &set.SweepOptions{AnyAge: true}))
 	m, names := s.checkWhole(t)
 	if n := len(slices.Collect(m.All())); len(names) != n+1 {
 		t.Errorf("files %q after Sweep, want a manifest of %d tables", names, n)
@@ -307,11 +307,11 @@ func TestLeaseLasts(t *testing.T) {
 		time.Sleep(24*time.Hour - time.Second)
 		for _, unknown := range []bool{false, true} {
 			s.namesAll, s.timeless = !unknown, unknown
-			checkError(t, "Sweep", set.Sweep(t.Context(), s, &set.SweepOptions{}), set.ErrBuilding, lease)
+			checkError(t, "Sweep", set.Sweep(t.Context(), s, &set.SweepOptions{AnyAge: true}), set.ErrBuilding, lease)
 			time.Sleep(time.Second)
 		}
 		s.namesAll = true
-		if err := set.Sweep(t.Context(), s, &set.SweepOptions{}); err != nil || len(s.files) > 0 {
+		if err := set.Sweep(t.Context(), s, &set.SweepOptions{AnyAge: true}); err != nil || len(s.files) > 0 {
 			t.Errorf("Sweep after a day: %v, files %v", err, s.files)
 		}
 	})

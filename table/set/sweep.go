@@ -16,7 +16,8 @@ import (
 // SweepOptions are options of [Sweep].
 type SweepOptions struct {
 	DryRun bool      // remove nothing
-	Before time.Time // files that changed later, or at an unknown time, stay; if zero, files of any age are removed
+	Before time.Time // files that changed later, or at an unknown time, stay; zero means 24 hours ago
+	AnyAge bool      // ignore Before: files of any age are removed, also of an unknown one
 
 	// Match is called for each file, and reports whether it may be removed if it is unlisted. If nil, tables and
 	// temporary files with a Builder's names may be.
@@ -39,15 +40,18 @@ type SweepOptions struct {
 var swept = regexp.MustCompile(`^([0-9]{6,}-([0-9a-f]{16}|[0-9a-f]{64})(-[0-9]+)?\.(ldb|filter)|sievetable-.*\.tmp)$`)
 
 // Sweep removes what builds have left in the Store: tables that no manifest lists, temporary files of killed builds,
-// and expired leases. If o is nil, files that changed within 24 hours stay. A manifest that cannot be read is an
-// error. Until Commit, the tables of a build are temporary files, so o.Before must be longer ago than a build takes.
+// and expired leases. If o is nil, the defaults are used. A manifest that cannot be read is an error. Until Commit,
+// the tables of a build are temporary files, so o.Before must be longer ago than a build takes.
 //
 // Sweep waits for the lock of a build. If a build has a lease instead, Sweep returns [ErrBuilding]. If the Store is
 // not a [Locker], Sweep reads the manifests again when it removes files. If one then lists a removed file, the error
 // is [ErrGone]. If the Store is neither a Locker nor a [Replacer], run no build meanwhile.
 func Sweep(ctx context.Context, s Store, o *SweepOptions) error {
-	o = cmp.Or(o, &SweepOptions{Before: time.Now().Add(-24 * time.Hour)})
+	o = cmp.Or(o, &SweepOptions{})
 	w := sweeper{SweepOptions: *o, s: s, locked: true}
+	if w.Before.IsZero() {
+		w.Before = time.Now().Add(-24 * time.Hour)
+	}
 	if w.Match == nil {
 		w.Match = swept.MatchString
 	}
@@ -176,7 +180,7 @@ func (w *sweeper) readManifests(ctx context.Context) error {
 
 // isYoung reports whether a file stays because of its age, and sets Modified.
 func (w *sweeper) isYoung(ctx context.Context, f *File) (_ bool, err error) {
-	if w.Before.IsZero() {
+	if w.AnyAge {
 		return false, nil
 	}
 	*f, err = withTime(ctx, w.s, *f)

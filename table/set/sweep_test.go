@@ -85,7 +85,7 @@ func TestSweepBesideBuildersWithoutLock(t *testing.T) {
 			all.Go(func() { check("Commit", buildSmall(t, s, set.BuilderOptions{}, n, value), set.ErrChanged) })
 		}
 		for range 3 {
-			all.Go(func() { check("Sweep", set.Sweep(t.Context(), s, &set.SweepOptions{}), set.ErrBuilding) })
+			all.Go(func() { check("Sweep", set.Sweep(t.Context(), s, &set.SweepOptions{AnyAge: true}), set.ErrBuilding) })
 		}
 		all.Wait()
 		m, err := set.ReadManifest(bytes.NewReader(s.files[set.ManifestName].content))
@@ -107,7 +107,7 @@ func TestSweepIgnoresCase(t *testing.T) {
 	s.files[name] = memoryFile{}
 	var matched []string
 	match := func(name string) bool { matched = append(matched, name); return true }
-	noError(t, set.Sweep(t.Context(), s, &set.SweepOptions{Match: match}))
+	noError(t, set.Sweep(t.Context(), s, &set.SweepOptions{AnyAge: true, Match: match}))
 	if _, ok := s.files[name]; !ok {
 		t.Error("a listed table is removed")
 	}
