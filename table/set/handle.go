@@ -164,13 +164,13 @@ func (h *handle) finish(panicked any) {
 // caller holds mu.
 func (h *handle) admit(wanted bool) (evicted []*handle) {
 	m := h.member
-	if m.first == notOpened {
-		m.first = h.epoch
-	}
 	m.filterErr = h.filterErr
 	m.recordResult(nil)
 	if !wanted {
 		return nil
+	}
+	if m.first == notOpened {
+		m.first = h.epoch
 	}
 	m.s.handles[h] = struct{}{}
 	if m.versions == 0 {

@@ -29,7 +29,7 @@ type member struct {
 	// The Set's mu guards these.
 	versions  int     // number of versions that have it; if 0, it is not kept open
 	loading   *handle // nil if it is not being opened
-	first     int64   // the value of replaced when it was first opened, or notOpened
+	first     int64   // the value of replaced when it was first opened for somebody, or notOpened
 	filterErr error   // of the last Reader
 
 	// old is closed when the member has ended or is in the current version again. It is nil

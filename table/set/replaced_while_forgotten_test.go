@@ -1,8 +1,10 @@
 package set_test
 
 import (
+	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -50,4 +52,42 @@ func TestTableOpenedBeforeItIsForgotten(t *testing.T) {
 	if !opened {
 		t.Fatal("no lookup has opened the table before it was forgotten")
 	}
+}
+
+// A watched is a Source that calls a function after a read.
+type watched struct {
+	*pinned
+	after func()
+}
+
+func (s *watched) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
+	n, err := s.pinned.ReadAt(ctx, name, p, off)
+	if after := s.after; after != nil {
+		s.after = nil
+		after()
+	}
+	return n, err
+}
+
+// A table is opened, but the only lookup has given up meanwhile. If the table cannot be identified and is then
+// replaced, the next lookup opens the new one, since no lookup has read the old one.
+func TestTableReplacedAfterAnAbandonedOpening(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		contents, line := withoutTailSum(t, "one")
+		src := &watched{pinned: newPinned(newObjects(map[string][]byte{"t": contents}))}
+		s := open(t, manifestOf(line), src, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		abandoned := make(chan bool)
+		src.after = func() {
+			cancel()
+			<-abandoned
+		}
+		_, err := s.Get(ctx, []byte(key(7)))
+		checkError(t, "Get", err, context.Canceled, "")
+		close(abandoned)
+		synctest.Wait() // until the opening has ended
+		src.replace("t", contents)
+		checkGet(t, s, key(7), "one")
+	})
 }
