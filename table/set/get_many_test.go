@@ -103,18 +103,24 @@ func TestGetManyWithDamage(t *testing.T) {
 	checkError(t, "GetMany", err, table.ErrCorrupt, "t001: data block at 0")
 }
 
-// An error of found, or the end of the context, ends GetMany at once, even if the Source ignores contexts. No goroutine
-// remains, which synctest checks.
+// An error of found, or the end of the context, ends GetMany at once, even if the Source ignores contexts. It opens no
+// more tables. No goroutine remains, which synctest checks.
 func TestGetManyThatEndsEarly(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 4, filtered)
 		enough := errors.New("enough")
 		s := open(t, m, src, &set.Options{MemorySize: 1})
-		calls := 0
-		err := s.GetMany(background, firstKeys(4), nil, func(int, []byte) error { calls++; return enough })
-		if err != enough || calls != 1 {
-			t.Errorf("GetMany = %v after %d calls of found, want its error after 1", err, calls)
+		calls, failed := 0, 0
+		o := &table.GetManyOptions{NoAnswer: func(int, error) { failed++ }}
+		err := s.GetMany(background, firstKeys(4), o, func(int, []byte) error { calls++; return enough })
+		if err != enough || calls != 1 || failed != 0 {
+			t.Errorf("GetMany = %v after %d calls of found, %d keys failed, want its error after 1, and none", err, calls, failed)
+		}
+		ctx, cancel := context.WithCancel(background)
+		err = s.GetMany(ctx, firstKeys(4), o, func(int, []byte) error { calls++; cancel(); return nil })
+		if err != context.Canceled || calls != 2 || failed != 0 {
+			t.Errorf("GetMany = %v after %d calls of found, %d keys failed, want no more after the context's end", err, calls-1, failed)
 		}
 		for _, openAll := range []bool{false, true} {
 			src.before = nil
@@ -122,9 +128,12 @@ func TestGetManyThatEndsEarly(t *testing.T) {
 			src.before = doing(func() { time.Sleep(time.Hour) })
 			ctx := within(t, 100*time.Millisecond)
 			checkTook(t, "GetMany", 100*time.Millisecond, context.DeadlineExceeded, func() error {
-				_, err := getMany(ctx, s, firstKeys(4), nil)
+				_, err := getMany(ctx, s, firstKeys(4), o)
 				return err
 			})
+			if !openAll && failed != 1 {
+				t.Errorf("%d keys failed, want those of the table that was being opened", failed)
+			}
 			checkTook(t, "Drain, which waits for the reads", time.Hour-100*time.Millisecond, nil, func() error {
 				return errors.Join(s.Close(), s.Drain(background))
 			})
