@@ -1,6 +1,7 @@
 package database_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/database"
 )
 
 // A lookup reads one block of each table whose range includes the key and whose filter does not rule it out: an
@@ -50,5 +52,26 @@ func TestReadsOfGet(t *testing.T) {
 		if diff := cmp.Diff(tt.want, slices.Compact(read)); diff != "" {
 			t.Errorf("Get(%q) as of %d reads (-want +got):\n%s", tt.key, tt.sequence, diff)
 		}
+	}
+}
+
+// A TailSize also applies to small files, of which only the last 8 KiB are otherwise read at once.
+func TestReadsOfOpen(t *testing.T) {
+	t.Parallel()
+	l := layout{options: table.WriterOptions{BlockSize: 1}}
+	var entries []entry
+	for i := range 1000 { // the index is larger
+		entries = append(entries, set(fmt.Sprintf("%020d", i), 1, ""))
+	}
+	l.table(t, 1, entries...)
+	reads := 0
+	count := func(name string) {
+		if name == "000002.ldb" {
+			reads++
+		}
+	}
+	openFS(t, &openedFS{FS: l.end(t), read: count}, &database.Options{Reader: table.ReaderOptions{TailSize: 1 << 20}})
+	if reads != 1 {
+		t.Errorf("%d reads of the table, want 1", reads)
 	}
 }
