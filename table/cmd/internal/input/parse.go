@@ -146,8 +146,8 @@ func (p *parser) json(line []byte) (err error) {
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("JSON: more text after the object (jq -c . prints one object per line)")
 	}
-	if name := repeatedField(line); name != "" {
-		return fmt.Errorf("JSON: repeated field %q", name)
+	if err := checkFields(line); err != nil {
+		return err
 	}
 	if p.Key, err = oneOf("key", o.Key, o.KeyBase64); err != nil {
 		return err
@@ -178,20 +178,26 @@ func (p *parser) userKey(o text.JSONEntry) error {
 	return errors.New("JSON: the object has a sequence number or a kind: use --internal-keys yes")
 }
 
-// repeatedField returns the name of a field that occurs more than once in the object on the line, which must be
-// valid. The decoder would use the last one.
-func repeatedField(line []byte) string {
+// checkFields returns an error for what the decoder accepts in a valid line, but should not: it uses the last of two
+// fields with the same name, ignores nulls, and takes an array of numbers for bytes.
+func checkFields(line []byte) error {
 	d := json.NewDecoder(bytes.NewReader(line))
 	var names []string
-	for d.Token(); d.More(); d.Token() { // the object's brace, and then each value
-		name, _ := d.Token()
-		text := fmt.Sprint(name)
-		if slices.ContainsFunc(names, func(s string) bool { return strings.EqualFold(s, text) }) {
-			return text
+	for d.Token(); d.More(); { // after the object's brace
+		token, _ := d.Token()
+		name := fmt.Sprint(token)
+		if slices.ContainsFunc(names, func(s string) bool { return strings.EqualFold(s, name) }) {
+			return fmt.Errorf("JSON: repeated field %q", name)
 		}
-		names = append(names, text)
+		switch value, _ := d.Token(); value {
+		case nil:
+			return fmt.Errorf("JSON: %q is null: leave out fields without a value", name)
+		case json.Delim('['):
+			return fmt.Errorf("JSON: %q is of type array, not a string", name)
+		}
+		names = append(names, name)
 	}
-	return ""
+	return nil
 }
 
 // jsonError shortens an error of the JSON decoder, which can contain a long part of the line.
