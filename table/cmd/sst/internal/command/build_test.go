@@ -44,8 +44,8 @@ func TestBuiltDatabaseIsThatOfAnEngine(t *testing.T) {
 	for seed, rng := range seeds(rounds(8, 100), 32) {
 		want, lines := randomInput(rng)
 		in, dir := tempFile(t, "in.tsv", lines), filepath.Join(t.TempDir(), "db")
-		bits := []int{-1, 1 + rng.IntN(20)}[rng.IntN(2)]
-		mustSST(t, "build", "--database", "-o", dir, fmt.Sprintf("--table-size=%d", 1+rng.IntN(100_000)), fmt.Sprintf("--bits=%d", bits),
+		bits := []string{"none", fmt.Sprint(1 + rng.IntN(20))}[rng.IntN(2)]
+		mustSST(t, "build", "--database", "-o", dir, fmt.Sprintf("--table-size=%d", 1+rng.IntN(100_000)), "--bits="+bits,
 			fmt.Sprintf("--block-size=%d", 1+rng.IntN(8000)), fmt.Sprintf("--compression=%s", []string{"none", "snappy"}[rng.IntN(2)]), in)
 		o := &opt.Options{Strict: opt.StrictAll, ErrorIfMissing: true, Filter: filter.NewBloomFilter(10)}
 		got, err := entriesOf(leveldb.OpenFile(dir, o))

@@ -72,7 +72,7 @@ func writeLines(t *testing.T, rng *rand.Rand, m *inputModel, args ...string) {
 // randomOptions returns flags for the tables of an output.
 func randomOptions(rng *rand.Rand) []string {
 	return []string{
-		"--bits", []string{"-1", strconv.Itoa(1 + rng.IntN(20))}[rng.IntN(2)], "--block-size", strconv.Itoa(1 + rng.IntN(5000)),
+		"--bits", []string{"none", strconv.Itoa(1 + rng.IntN(20))}[rng.IntN(2)], "--block-size", strconv.Itoa(1 + rng.IntN(5000)),
 		"--compression", []string{"none", "snappy", "zstd"}[rng.IntN(3)], "--restart-interval", strconv.Itoa(1 + rng.IntN(20)),
 		"--table-filter", []string{"none", "table-bloom", "fuse:8"}[rng.IntN(3)],
 	}

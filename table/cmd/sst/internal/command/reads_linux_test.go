@@ -68,9 +68,9 @@ func TestReads(t *testing.T) {
 	path := func(name string) string { return filepath.Join(dir, name) }
 	for _, args := range [][]string{
 		{"-o", path("t.ldb")},
-		{"-o", path("bytable.ldb"), "--bits", "-1", "--table-filter", "table-bloom"},
-		{"-o", path("bare.ldb"), "--bits", "-1"},
-		{"-o", path("large.ldb"), "--bits", "-1", "--block-size", "200KiB"},
+		{"-o", path("bytable.ldb"), "--bits", "none", "--table-filter", "table-bloom"},
+		{"-o", path("bare.ldb"), "--bits", "none"},
+		{"-o", path("large.ldb"), "--bits", "none", "--block-size", "200KiB"},
 		{"--entries-per-table", "200000", "-o", path("set")},
 		{"--filter-only", "--entries-per-table", "200000", "--table-filter", "table-bloom:300", "-o", path("filters")},
 		{"--database", "-o", path("db")},

@@ -36,7 +36,7 @@ func smallSources(t *testing.T) (names []string) {
 		in := tempFile(t, fmt.Sprint(n), "a\t1\nb\t2\n"[:4*n])
 		internal := tempFile(t, fmt.Sprint(n), strings.Join([]string{"a\t2\tset\t1\n", "b\t1\tdelete\t\n"}[:n], ""))
 		for name, flags := range map[string]string{
-			"default.ldb": "", "plain.ldb": "--bits -1", "one.ldb": "--bits 1", "bloom.ldb": "--table-filter table-bloom:1", "fuse.sst": "--bits -1 --table-filter fuse:8", "none.ldb": "-c none",
+			"default.ldb": "", "plain.ldb": "--bits none", "one.ldb": "--bits 1", "bloom.ldb": "--table-filter table-bloom:1", "fuse.sst": "--bits none --table-filter fuse:8", "none.ldb": "-c none",
 			"only.filter": "--filter-only", "bloom.filter": "--filter-only --table-filter table-bloom:1", "blocks.ldb": "--block-size 1 --properties", "set/": "--entries-per-table 1",
 		} {
 			out := fmt.Sprint(dir, "/", n, name)

@@ -52,7 +52,7 @@ func compressionNames() []string { return slices.Sorted(maps.Keys(compressions))
 func (f *writerFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	f.given = flags.Changed
-	flags.VarP(cli.Parsed(&f.bits, "int", "10", parseBits), "bits", "b", "`bits` per key of the block filters, or none")
+	flags.VarP(cli.Parsed(&f.bits, "value", "10", parseBits), "bits", "b", "`bits` per key of the block filters, or none")
 	flags.StringVar(&f.tableFilter, "table-filter", tablefilter.None, "`filter`: table-bloom:N, fuse:N or paged:N")
 	cli.Complete(cmd, "table-filter", tablefilter.Kinds...)
 	flags.StringVar(&f.filterName, "filter-name", "", "list the block filters under this `name` only")
@@ -74,7 +74,11 @@ func parseBits(s string) (int, error) {
 	if s == "none" {
 		return -1, nil
 	}
-	return strconv.Atoi(s)
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 || n > maxBits {
+		return 0, fmt.Errorf("not 1 to %d or none", maxBits)
+	}
+	return n, nil
 }
 
 // errNoOutputTable is the error for a missing -o, in commands that can write to standard output.
@@ -106,9 +110,6 @@ const (
 
 // check checks the flags, so that errors name the flags and not the fields of the library.
 func (f *writerFlags) check() error {
-	if f.bits < -1 || f.bits == 0 || f.bits > maxBits {
-		return cli.UsageErrorf("--bits is %d, not 1 to %d or none", f.bits, maxBits)
-	}
 	if n := len(f.filterName); n > maxFilterName {
 		return cli.UsageErrorf("--filter-name has %d bytes, more than %d", n, maxFilterName)
 	}

@@ -27,7 +27,7 @@ var otherWalks = []walk{
 	{"keys with both filters, zstd", "--bits 14 --table-filter table-bloom:6 --compression zstd", ""},
 	// The others are long tests.
 	{"keys with bloom", "--bits 20", ""},
-	{"keys with table-bloom", "--bits -1 --table-filter table-bloom:20 --compression deflate", ""},
+	{"keys with table-bloom", "--bits none --table-filter table-bloom:20 --compression deflate", ""},
 	{"fuse:8 filters", "--filter-only --table-filter fuse:8", "--filter-only --table-filter fuse:16"},
 	{"fuse filters with a layer of table-bloom", "--filter-only", "--filter-only --table-filter table-bloom:20"},
 }
