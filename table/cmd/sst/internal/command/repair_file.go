@@ -26,6 +26,7 @@ import (
 type tableRepair struct {
 	*salvage.Salvage
 	file     *dbfile.File
+	unread   error  // of a filter, the properties or the metaindex; nil: all could be read
 	repeated uint64 // number of pairs left out because an earlier one has the same key
 }
 
@@ -54,8 +55,9 @@ func (f *repairFlags) repairFile(cmd *cobra.Command, path string) (err error) {
 	if err := checkMemory(file, limit); err != nil {
 		return errors.Join(file.ForeignErr, file.Wrap(err))
 	}
+	var unread error
 	if file.Reader != nil {
-		f.to.retainReadable(file, min(int64(limit.MaxPair()), maxBlockSize))
+		unread = f.to.retainReadable(file, min(int64(limit.MaxPair()), maxBlockSize))
 		f.to.notePrefixLoss(cmd.ErrOrStderr(), file)
 	}
 	s, err := salvage.Open(file, o.InternalKeys)
@@ -68,7 +70,7 @@ func (f *repairFlags) repairFile(cmd *cobra.Command, path string) (err error) {
 		}
 		return file.ForeignErr
 	}
-	return f.repairTable(cmd, &tableRepair{Salvage: s, file: file}, limit)
+	return f.repairTable(cmd, &tableRepair{Salvage: s, file: file, unread: unread}, limit)
 }
 
 // checkHidden returns an error for a table with only a filter. Damage that may hide keys is reported like other damage.
@@ -131,14 +133,21 @@ func (r *tableRepair) appendAll(c *copier) (err error) {
 }
 
 // retainReadable is like retainSettings, for a table that may be damaged. For unreadable filters, it keeps the kinds
-// that the metaindex lists, with the default bits per key.
-func (f *writerFlags) retainReadable(file *dbfile.File, most int64) {
-	dropped := func(error) error { return nil } // copying the entries reports the damage
-	stats, _ := tablestats.Collect(file, dropped, tablestats.NewBudget(1))
+// that the metaindex lists, with the default bits per key. If the metaindex is unreadable, it keeps the default filters.
+// It returns the first damage that copying the entries does not report.
+func (f *writerFlags) retainReadable(file *dbfile.File, most int64) (unread error) {
+	stats, _ := tablestats.Collect(file, func(err error) error {
+		var c *table.CorruptionError
+		if unread == nil && errors.As(err, &c) && c.Block != layout.DataBlock && c.Block != layout.FooterBlock {
+			unread = c
+		}
+		return nil
+	}, tablestats.NewBudget(1))
 	if stats.Entries == 0 {
-		return
+		return unread
 	}
-	blocks, whole := false, "" // the filters that the metaindex lists
+	_, err := file.Layout.Meta()
+	blocks, whole := err != nil, "" // the filters that the metaindex lists
 	for _, m := range stats.Meta {
 		if strings.HasPrefix(m.Name, format.FilterPrefix) {
 			blocks = true
@@ -157,6 +166,7 @@ func (f *writerFlags) retainReadable(file *dbfile.File, most int64) {
 	f.retainSettings(stats, most)
 	retain(f.given("bits") || !blocks, &f.bits, byDefault)
 	retain(f.given("table-filter") || whole == "", &f.tableFilter, whole)
+	return unread
 }
 
 // report says what was written, and then what was lost.
@@ -175,6 +185,9 @@ func (r *tableRepair) report(c *copier, done repaired) []string {
 		report.add("the table may be only a filter (%s)", reason(r.file.Damage, c.limit))
 	case r.file.Damage != nil:
 		report.add("the table cannot be opened (%s)", reason(r.file.Damage, c.limit))
+	}
+	if r.unread != nil && done.Out != "" {
+		report.add("filters or properties may differ in the new table (%s)", reason(r.unread, c.limit))
 	}
 	if r.file.OrderNote != "" {
 		report.add("%s", r.file.OrderNote)
