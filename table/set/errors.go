@@ -2,6 +2,7 @@ package set
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/sievetable/sievetable/table"
 )
@@ -42,3 +43,14 @@ var (
 type corruptError struct{ error }
 
 func (e corruptError) Unwrap() []error { return []error{e.error, table.ErrCorrupt} }
+
+// A versionError is the error for a version that a manifest cannot have, or that a newer package has written.
+type versionError int
+
+func (v versionError) Error() string {
+	return fmt.Sprintf("version is %d, but only 1 to %d are supported: use the sievetable version that wrote it", v, layeredVersion)
+}
+
+func (v versionError) Is(target error) bool {
+	return v > layeredVersion && target == errors.ErrUnsupported
+}

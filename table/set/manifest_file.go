@@ -43,8 +43,7 @@ func (h *header) decode(line []byte) error {
 			shorten(string(line)), formatName)
 	}
 	if h.Version < 1 || h.Version > layeredVersion {
-		return fmt.Errorf("version is %d, but only 1 to %d are supported: use the sievetable version that wrote it",
-			h.Version, layeredVersion)
+		return versionError(h.Version)
 	}
 	fields := []field{
 		{name: "format", value: &h.Format, must: "a string"},
@@ -124,7 +123,7 @@ func (m *Manifest) lines() []any {
 
 // ReadManifest reads a manifest's file. It returns an error that names the line if [Manifest.Check] fails, there are
 // too few or too many tables, a line has unknown fields or more than 1 MiB, or the format is newer than this
-// package. Memory is bounded by the file's size.
+// package, which is errors.ErrUnsupported. Memory is bounded by the file's size.
 func ReadManifest(r io.Reader) (*Manifest, error) { return newLineReader(r).read() }
 
 // A lineReader reads the lines of a manifest's file, up to an error.

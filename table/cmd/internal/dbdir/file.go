@@ -3,7 +3,6 @@ package dbdir
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -220,13 +219,8 @@ func ReadSetManifest(path string, o ListOptions) (*set.Manifest, error) {
 	}
 	defer f.Close()
 	m, err := set.ReadManifest(io.NewSectionReader(f.Src, 0, f.Size))
-	if err == nil || errors.As(err, new(*fs.PathError)) {
+	if err == nil || errors.As(err, new(*fs.PathError)) || errors.Is(err, errors.ErrUnsupported) { // a newer version is not damage
 		return m, f.Wrap(err)
-	}
-	line, _, _ := bytes.Cut(dbfile.StartOf(f.Src), []byte("\n"))
-	var header struct{ Version int }
-	if json.Unmarshal(line, &header) == nil && header.Version > 3 { // another version is not damage
-		return nil, f.Wrap(err)
 	}
 	what := err.Error()
 	if end, err := dbfile.ReadAt(f.Src, max(0, f.Size-1), min(1, f.Size)); err == nil && len(end) == 1 && end[0] != '\n' {
