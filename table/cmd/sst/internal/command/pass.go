@@ -202,8 +202,11 @@ func pathsOf(tables []target) []string {
 	return paths
 }
 
-// sizeOf returns the total size of files.
-func sizeOf(files ...target) int64 { return input.TotalSize(pathsOf(files)) }
+// sizeOf returns the total size of files. Of a directory, which stats describes by its manifest, no file is read.
+func sizeOf(files ...target) int64 {
+	read := slices.DeleteFunc(slices.Clone(files), func(t target) bool { return t.kind == isDirectory })
+	return input.TotalSize(pathsOf(read))
+}
 
 // unlessReplaced returns err. If another directory has taken the name of the file's directory, it returns an error that
 // says so instead: the file may not be the one that was listed.

@@ -68,17 +68,21 @@ func statsCommand() *cobra.Command {
 		case eachTable:
 			return p.statsOfAll(p.targets(args, false))
 		}
-		var all []target
-		for _, arg := range args {
-			if dbdir.IsDirectory(arg) {
-				all = append(all, target{dbdir.File{Path: arg}, isDirectory, nil, new(folder)})
-			} else {
-				all = append(all, p.targets([]string{arg}, false)...)
-			}
-		}
-		return p.statsOfAll(all)
+		return p.statsOfAll(p.summarized(args))
 	}
 	return cmd
+}
+
+// summarized returns targets for the arguments. A directory is a single target.
+func (p *pass) summarized(args []string) (all []target) {
+	for _, arg := range args {
+		if dbdir.IsDirectory(arg) {
+			all = append(all, target{dbdir.File{Path: arg}, isDirectory, nil, new(folder)})
+		} else {
+			all = append(all, p.targets([]string{arg}, false)...)
+		}
+	}
+	return all
 }
 
 // statsOfAll prints the statistics of all targets, and then returns their damage.

@@ -60,6 +60,15 @@ func TestProgressOfVerify(t *testing.T) {
 	}
 }
 
+// The progress of stats has a total for files beside directories, of which no table is read.
+func TestProgressOfStats(t *testing.T) {
+	path := tempFile(t, "t.ldb", "12345")
+	p := &pass{out: io.Discard, stderr: io.Discard}
+	if got := sizeOf(p.summarized([]string{path, filepath.Dir(path)})...); got != 5 {
+		t.Errorf("total of a file of 5 bytes and a directory: %d", got)
+	}
+}
+
 // manyPairs writes lines of about 45 bytes, in the order of their keys.
 func manyPairs(t *testing.T, n int) (path string) {
 	t.Helper()
