@@ -44,6 +44,11 @@ func (s *Source) reopenIfChanged(err error) bool {
 		return false
 	}
 	s.note("%s changed while it was read%s", s.Path, map[bool]string{false: ", because its database is in use"}[s.isSet() || !s.dir.IsSame(&again.dir)])
+	for _, note := range again.Notes {
+		if !slices.Contains(s.Notes, note) {
+			s.note("%s", note)
+		}
+	}
 	s.Close() // it was only read
 	*s = *again
 	return true

@@ -123,10 +123,11 @@ func TestDatabaseInUse(t *testing.T) {
 	}
 }
 
-// Get and Explain list the database again if its tables were removed after it was opened.
+// Get and Explain list the database again if its tables were removed after it was opened, and note what is new.
 func TestLookupsInDatabaseInUse(t *testing.T) {
 	t.Parallel()
 	dir := writeDatabase(t)
+	unlisted := filepath.Join(dir, "999999.ldb")
 	for name, get := range map[string]func(*Source, []byte) (Entry, bool, error){
 		"Get": (*Source).Get,
 		"Explain": func(s *Source, key []byte) (Entry, bool, error) {
@@ -137,14 +138,20 @@ func TestLookupsInDatabaseInUse(t *testing.T) {
 			return e, found, err
 		},
 	} {
-		s := openSource(t, dir, Options{})
+		var notes []string
+		s := openSource(t, dir, Options{Note: func(note string) { notes = append(notes, note) }})
 		writeTo(t, dir, nil, func(db *leveldb.DB) error {
 			return errors.Join(db.Put([]byte("key000002"), []byte(name), nil), db.CompactRange(util.Range{}))
 		})
 		writeTo(t, dir, nil, func(*leveldb.DB) error { return nil }) // removes the compacted tables
+		noError(t, os.WriteFile(unlisted, nil, 0o600))
 		if e, found, err := get(s, []byte("key000002")); !found || err != nil || string(e.Value) != name {
 			t.Errorf("%s: %q, %t, %v", name, e.Value, found, err)
 		}
+		if len(notes) != 2 || !strings.Contains(notes[1], "skipped 999999.ldb") {
+			t.Errorf("%s: notes %q, want the second of 999999.ldb", name, notes)
+		}
+		noError(t, os.Remove(unlisted))
 	}
 }
 
