@@ -70,8 +70,9 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	if pid := versions.LockHolder(dir); pid != 0 {
 		d.note("%s is open in process %d, which may change it during the read", dir, pid)
 	}
-	if lost := files.Join(dir, "lost"); o.Repair && slices.Contains(names, "lost") && files.IsDir(lost) {
-		d.note("%s has files that LevelDB's RepairDB set aside: to save what can be read of them, %s", lost, dbfile.RepairAdvice(lost))
+	aside := setAside(dir, names)
+	if o.Repair && aside != "" {
+		d.note("%s", aside)
 	}
 	if err := d.setFiles(o, names); err != nil {
 		return Dir{}, err
@@ -86,7 +87,7 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	case isEmpty && len(d.Logs) > 0 && o.NoLogs:
 		return Dir{}, fmt.Errorf("%s: only logs in this directory: leave out --no-log", dir)
 	case isEmpty && len(d.Logs) == 0 && (d.Damage == nil || o.Repair):
-		return Dir{}, fmt.Errorf("%s: no .ldb or .sst files in this directory", dir)
+		return Dir{}, errors.New(JoinRemarks(dir+": no .ldb or .sst files in this directory", aside))
 	}
 	slices.SortFunc(d.Tables, compareNewestFirst)
 	slices.SortFunc(d.Logs, compareNumbered)
@@ -95,6 +96,15 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	}
 	d.Ordered = d.Version != nil && d.isWhole()
 	return d, nil
+}
+
+// setAside describes the files that LevelDB's RepairDB set aside. It returns "" if names, those in dir, show none.
+func setAside(dir string, names []string) string {
+	lost := files.Join(dir, "lost")
+	if !slices.Contains(names, "lost") || !files.IsDir(lost) {
+		return ""
+	}
+	return fmt.Sprintf("%s has files that LevelDB's RepairDB set aside: to save what can be read of them, %s", lost, dbfile.RepairAdvice(lost))
 }
 
 // setFiles sets Tables and Logs to those among the names.

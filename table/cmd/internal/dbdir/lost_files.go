@@ -204,12 +204,16 @@ func (d *Dir) StateFiles() (all []StateFile) {
 	return all
 }
 
-// MayHaveData reports whether a directory contains tables, logs, or the directory of files that RepairDB sets aside.
-func MayHaveData(dir string) bool {
-	names, _ := files.Names(dir) // reading the directory has reported the error
-	return slices.ContainsFunc(names, func(name string) bool {
-		return versions.IsTableName(name) || versions.IsLogName(name) || name == "lost"
-	})
+// DirToRepair returns the directory whose tables and logs sst repair can read: dir, or the one in it where LevelDB's
+// RepairDB sets files aside. If neither has any, it returns "".
+func DirToRepair(dir string) string {
+	for _, d := range []string{dir, files.Join(dir, "lost")} {
+		names, _ := files.Names(d) // reading the directory has reported the error
+		if slices.ContainsFunc(names, func(name string) bool { return versions.IsTableName(name) || versions.IsLogName(name) }) {
+			return d
+		}
+	}
+	return ""
 }
 
 // hasEngineFiles reports whether the directory contains logs with engine names, or tables with engine names that

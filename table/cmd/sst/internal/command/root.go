@@ -101,8 +101,8 @@ func advise(w io.Writer, command *cobra.Command, err error) {
 // adviseRestoring names the ways to get a database's data back: from a copy of its files, or by a repair if it still
 // has tables or logs.
 func adviseRestoring(w io.Writer, what, dir string, flags []string) {
-	if dbdir.MayHaveData(dir) {
-		text.Say(w, "restore what is %s, or %s", what, dbfile.RepairAdvice(dir, flags...))
+	if from := dbdir.DirToRepair(dir); from != "" {
+		text.Say(w, "restore what is %s, or %s", what, dbfile.RepairAdvice(from, flags...))
 		return
 	}
 	text.Say(w, "restore what is %s: sst repair would find nothing", what)
