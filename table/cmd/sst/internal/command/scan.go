@@ -32,10 +32,10 @@ type scanFlags struct {
 const scanLong = `Print the entries of a table, a log, a database or a set in key order: key, tab, value. For a
 database, print the newest value of each key, or all with --versions. For a database's table or a
 log, print all versions with sequence number and kind, or the newest with --versions=false. Without
---where, a log's versions are in write order. Print other files in LevelDB's log format, such as
-Firestore exports, one record per line.
+--where or --reverse, a log's versions are in write order. Print other files in LevelDB's log
+format, like Firestore exports, one record per line.
 
-If the filters were built with --filter-prefix, scans of one prefix skip blocks without it.
+If filters were built with --filter-prefix, scans of one prefix skip blocks without it.
 See sst help sources and formats.`
 
 func scanCommand() *cobra.Command {
