@@ -113,6 +113,9 @@ func linesOf(ctx context.Context, path string) (all []tableLine, err error) {
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}
+	if dbdir.IsSet(path) {
+		return nil, fmt.Errorf("%s is a set, which has a manifest: to write it again, name the tables", path)
+	}
 	start, n := make([]byte, 64), 0
 	f, _, err := files.Open(path)
 	if err == nil { // else describe returns an error
