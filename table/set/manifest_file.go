@@ -201,8 +201,8 @@ func (l *lineReader) tables(n, line int) (all []Table) {
 	return all
 }
 
-// LoadManifest reads the manifest in the file name of the Store. A corrupt manifest is [table.ErrCorrupt], a missing
-// one fs.ErrNotExist.
+// LoadManifest reads the manifest in the file name of the Store. A corrupt manifest is [table.ErrCorrupt], one of a
+// newer version errors.ErrUnsupported, and a missing one fs.ErrNotExist.
 func LoadManifest(ctx context.Context, s Store, name string) (*Manifest, error) {
 	m, err := readStored(ctx, s, name)
 	if err == nil && m.Manifest == nil {
@@ -233,7 +233,7 @@ func readStored(ctx context.Context, s Store, name string) (m storedManifest, er
 		m.content = content.Bytes()
 		if failed := lines.Err(); failed != nil && failed != bufio.ErrTooLong {
 			err = failed
-		} else if err != nil {
+		} else if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			err = corruptError{err}
 		}
 		err = errors.Join(err, f.Close())

@@ -279,3 +279,14 @@ func TestLoadManifestReadsNoLargeFile(t *testing.T) {
 		t.Errorf("%d bytes are read", read)
 	}
 }
+
+// A manifest of a newer version is not corrupt, so nothing advises to remove it.
+func TestNewerManifestIsNotCorrupt(t *testing.T) {
+	s := newMemoryStore()
+	noError(t, s.Put(background, set.ManifestName, []byte(`{"format":"sievetable-set","version":4,"shards":{}}`)))
+	_, err := set.NewBuilder(background, s, nil)
+	checkError(t, "NewBuilder", err, errors.ErrUnsupported, "use the sievetable version that wrote it")
+	if errors.Is(err, table.ErrCorrupt) {
+		t.Errorf("%v is table.ErrCorrupt", err)
+	}
+}
