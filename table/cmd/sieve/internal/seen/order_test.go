@@ -136,7 +136,8 @@ func TestSaveFails(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(context.Background())
 			defer cancel(nil)
 			sieve := Sieve{State: s, Out: newPrinted(), Every: tt.every}
-			in := &unlocking{path + lockSuffix, func() error { return tt.end(run{ctx, cancel}) }, 0}
+			noError(t, os.Remove(path+lockSuffix)) // no state can be saved without it
+			in := &oneLine{end: func() error { return tt.end(run{ctx, cancel}) }}
 			err := sieve.Run(ctx, []string{"-"}, in)
 			for _, want := range tt.want {
 				if err == nil || strings.Count(err.Error(), want) != 1 {
@@ -150,16 +151,16 @@ func TestSaveFails(t *testing.T) {
 	}
 }
 
-// unlocking is an input of one line that first removes the lock file: from then on, no state can be saved.
-type unlocking struct {
-	lock string
-	end  func() error
-	n    int
+// oneLine is an input of one line.
+type oneLine struct {
+	end  func() error // called after it
+	read bool
 }
 
-func (u *unlocking) Read(p []byte) (int, error) {
-	if u.n++; u.n > 1 {
-		return 0, u.end()
+func (l *oneLine) Read(p []byte) (int, error) {
+	if l.read {
+		return 0, l.end()
 	}
-	return copy(p, "a\n"), os.Remove(u.lock)
+	l.read = true
+	return copy(p, "a\n"), nil
 }
