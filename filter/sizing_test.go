@@ -31,6 +31,7 @@ type sized interface {
 
 // The size, k and rate of filters of n keys. Other tests measure the rate.
 func TestSizings(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	const most = 64*(1<<23-1) + 5 // bytes of a TableBloom filter: it has about one bit for each possible hash
 	for _, tt := range []struct {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -18,6 +19,7 @@ import (
 // FuzzReader reads arbitrary tables in every way: each operation fails or agrees with the others, and if Verify
 // finds nothing, both directions agree. The fuzzer cannot compute checksums, so the test does.
 func FuzzReader(f *testing.F) {
+	long.NoRace(f)
 	for _, contents := range golden.Small(f, goldenDir, 8<<10) {
 		f.Add(contents, []byte("key"))
 	}

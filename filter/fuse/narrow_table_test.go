@@ -156,6 +156,7 @@ func TestFiltersInMemoryAreNotNarrowed(t *testing.T) {
 
 // A corrupt filter is neither narrowed nor used. With corrupt exceptions, the filter is not narrowed either.
 func TestCorruptFiltersAreNotNarrowed(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		block string // that is corrupted

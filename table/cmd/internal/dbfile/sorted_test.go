@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
@@ -18,6 +19,7 @@ import (
 // Of pairs with equal keys, a sorted table keeps the last, or keeps the first and reports the others: in memory
 // and on disk, in any order, with user keys and internal keys.
 func TestSortedTableHasOneOfEqualKeys(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	reverse := comparers.ByFlagValue("reverse")
 	for seed := range 32 {

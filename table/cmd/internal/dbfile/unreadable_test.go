@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // A failingDisk cannot read some sectors: a read that reaches one fails there.
@@ -35,6 +36,7 @@ func (d failingDisk) ReadAt(p []byte, at int64) (n int, err error) {
 // A read returns bytes of 0xff in place of each bad sector, and the other sectors unchanged. Each bad sector is
 // reported.
 func TestPastUnreadable(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 150 {

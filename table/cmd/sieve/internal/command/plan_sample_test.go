@@ -114,6 +114,7 @@ func queryTable(t *testing.T, path string, absent [][]byte) (memory float64, hit
 // The commands for a longer list than the sample specify the format that the sample's name implies. They allow
 // repeated keys if there are no values, even if the sample has no repeated keys, but not if there are values.
 func TestCommandsOfPartOfAList(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(1, 2))
 	for name, want := range map[string]string{

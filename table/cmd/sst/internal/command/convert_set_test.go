@@ -13,6 +13,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
@@ -36,6 +37,7 @@ func newSieveSet(t *testing.T, rng *rand.Rand) *layeredSet {
 // After convert --never, no table of a set reports a listed key that it does not contain. Only tables that did are
 // rewritten, and the set has the same pairs. If a listed key is in the set, convert fails and changes nothing.
 func TestConvertSetNever(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	refused, changed, unchanged := 0, 0, 0
 	for seed, rng := range seeds(80, 31) {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/merge"
@@ -52,6 +53,7 @@ func (d *levels) isCertain(e source.Entry, older bool) bool {
 // Whatever part of a database is damaged, scans and lookups show the newest writes that are not lost, and messages
 // name exactly what is lost. The pairs that are certain for a repair are the newest, as sst help damage says.
 func TestDamagedLevels(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for seed, rng := range seeds(rounds(150, 5000), 91) {
 		d := newLevels(t, rng, filepath.Join(t.TempDir(), "db"), 80)
@@ -208,6 +210,7 @@ func (d *levels) newest(key string) (sequence uint64) {
 // With any options, Scan returns the versions within the bounds, forward or backward, without those that the MANIFEST
 // does not count. Lookups agree.
 func TestScanOptionsAgree(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for seed, rng := range seeds(rounds(100, 3000), 92) {
 		d := newLevels(t, rng, filepath.Join(t.TempDir(), "db"), 80)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/internalkey"
 )
@@ -207,6 +208,7 @@ func (l *disorderedTable) salvage(t *testing.T, newest map[string]rawEntry) (dam
 // Whatever the entries of tables and their order, repair keeps the entries that salvage keeps, or newer versions. It
 // names the keys of repeated entries that it leaves out.
 func TestRepairKeepsWhatSalvageDoes(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for seed, rng := range seeds(rounds(40, 300), 72) {
 		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}

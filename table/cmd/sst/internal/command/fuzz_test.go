@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
@@ -14,6 +15,7 @@ import (
 // FuzzCommands runs the commands that read a table on arbitrary bytes. Each exits with a documented status. Tables
 // that convert and repair write are sound, and have the entries that scan prints.
 func FuzzCommands(f *testing.F) {
+	long.NoRace(f)
 	for _, contents := range golden.Small(f, goldens, 2<<10) {
 		f.Add(contents, uint16(0), byte(1))
 		f.Add(contents, uint16(len(contents)/2), byte(0xff))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
@@ -15,6 +16,7 @@ import (
 
 // get looks up any number of keys in batches, and prints the answers in the order of the keys.
 func TestKeysInBatches(t *testing.T) {
+	long.NoRace(t)
 	t.Chdir(t.TempDir())
 	var keys, want strings.Builder
 	for i := range 2*cli.MaxBatchKeys + 10 {

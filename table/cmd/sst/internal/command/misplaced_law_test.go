@@ -8,12 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
 // If a table's file is only a part of it or another table, whole or damaged, a repair writes what is left, invents
 // nothing, and reports if a pair is not the newest. Pairs that it calls certain are the newest.
 func TestFilesThatAreNotTheirTables(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for seed, rng := range seeds(rounds(150, 5000), 103) {
 		d := newLevels(t, rng, filepath.Join(t.TempDir(), "db"), 80)

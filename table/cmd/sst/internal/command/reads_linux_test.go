@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
@@ -63,6 +64,7 @@ func readsOf(t *testing.T, args ...string) (bytes, calls int64) {
 
 // verify reads each byte about once, in large reads. A lookup reads little besides filters, index and its blocks.
 func TestReads(t *testing.T) {
+	long.NoRace(t)
 	const pairs = 300_000
 	in, dir := manyPairs(t, pairs), t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }

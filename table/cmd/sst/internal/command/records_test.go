@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/format"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -39,6 +40,7 @@ func exportOf(t *testing.T, rng *rand.Rand, n int) (records [][]byte, file []byt
 // A file of records that are not batches is sound, unless it has the name of a log. scan and layout print its
 // records.
 func TestRecordsThatAreNoBatches(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(45, 1))
 	for _, name := range []string{"output-0", "export.log", "export-000005.log"} {

@@ -106,6 +106,7 @@ func BenchmarkURLs(b *testing.B) {
 // Other engines' tables with few entries, with none, or with the empty key can be converted and salvaged, with the
 // same entries. In iq80's LevelDB for Java, the metaindex and all blocks of an empty table have no restart point.
 func TestGoldensAreConverted(t *testing.T) {
+	long.NoRace(t)
 	var paths []string
 	for _, pattern := range []string{"*/empty*", "*/one.ldb", "*/bits-0.ldb", "*/byte-edges.ldb", "iq80/*.ldb"} {
 		matches, err := filepath.Glob(filepath.Join(goldens, pattern))

@@ -113,6 +113,7 @@ func TestBlocksStayWithoutProperties(t *testing.T) {
 
 // If no data block gets smaller by compression, the index shows the compression.
 func TestCompressionOfIndexIsTakenOver(t *testing.T) {
+	long.NoRace(t)
 	var lines strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&lines, "%06d\n", i)
