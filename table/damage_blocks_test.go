@@ -52,7 +52,7 @@ var damagedInTable = []damagedBlock{
 	// Order, across blocks.
 	{"first key below the separator before", raw(rawtable.Entries("ab", "1", "d", "4")), `first key "ab" is not greater than the separator before, "b"`},
 	{"first key equal to the separator before", raw(rawtable.Entries("b", "1", "d", "4")), `first key "b" is not greater than the separator before, "b"`},
-	{"last key above the separator", raw(rawtable.Entries("c", "3", "f", "4")), `last key "f" is greater than its separator, "e"`},
+	{"last key above the separator", raw(rawtable.Entries("c", "3", "f", "4")), `key "f" is greater than its separator, "e"`},
 
 	// Compression.
 	{"unknown compression id", stored{rawtable.Entries("c", "3"), 7}, "unknown compression id 7: not 0, 1 (Snappy), or the id of a Codec in the options"},
@@ -83,14 +83,40 @@ func TestDamagedDataBlocks(t *testing.T) {
 	}
 }
 
-// No lookup in a corrupt block returns ErrNotFound.
+// No lookup in a corrupt block, or in another block of the table that a disk has written in its place, returns
+// ErrNotFound.
 func TestLookupsInADamagedBlock(t *testing.T) {
-	p := sound()
-	p.data2 = raw(rawtable.Entry(1, "c", "3") + rawtable.Restarts(0))
-	r := open(t, p.build(), nil)
-	for way, get := range lookups {
-		_, err := get(r, []byte("c"))
-		checkError(t, way, err, table.ErrCorrupt, "data block at 27: ")
+	key := func(n byte) string { return string([]byte{'k', n}) }
+	all := func(from, to byte) (pairs []string) {
+		for n := from; n < to; n++ {
+			pairs = append(pairs, key(n), "v")
+		}
+		return pairs
+	}
+	first, second := raw(rawtable.Entries(all(0, 40)...)), raw(rawtable.Entries(all(40, 80)...))
+	for name, blocks := range map[string][2]stored{
+		"an entry that shares too much": {first, raw(rawtable.Entry(1, key(40), "v") + rawtable.Restarts(0))},
+		"the block before":              {first, first},
+		"the block after":               {second, second},
+		"both exchanged":                {second, first},
+	} {
+		contents := soundBut(func(p *twoBlocks) {
+			p.data1, p.data2, p.separators, p.filter = blocks[0], blocks[1], [2]string{key(39), key(79)}, ""
+		})
+		for way, get := range lookups {
+			r, failed := open(t, contents, nil), 0
+			for n := range byte(80) {
+				_, err := get(r, []byte(key(n)))
+				if err == nil {
+					continue
+				}
+				checkError(t, name+": "+way, err, table.ErrCorrupt, "data block at ")
+				failed++
+			}
+			if failed < 40 {
+				t.Errorf("%s: %s: %d lookups fail, want those of the damaged block", name, way, failed)
+			}
+		}
 	}
 }
 

@@ -73,7 +73,7 @@ func TestDamagedIndexes(t *testing.T) {
 		// Order.
 		{"separators out of order", func(p *twoBlocks) { p.separators = [2]string{"e", "b"} }, "index block at 128: entry at"},
 		{"equal separators", func(p *twoBlocks) { p.separators = [2]string{"e", "e"} }, "index block at 128: entry at"},
-		{"a separator below its block's last key", func(p *twoBlocks) { p.separators[0] = "ab" }, `data block at 0: last key "b"`},
+		{"a separator below its block's last key", func(p *twoBlocks) { p.separators[0] = "ab" }, `data block at 0: key "b"`},
 		{"a separator that is the next block's first key", func(p *twoBlocks) { p.separators[0] = "c" }, `data block at 27: first key "c"`},
 
 		// The footer.

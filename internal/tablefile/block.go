@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -122,24 +123,6 @@ func (b *Block) decode(into *rowblock.Decoded) error {
 	return f.checkFirst(b.n, b.entries.Key(0))
 }
 
-// readData reads data block i into s, and counts the read.
-func (f *File) readData(i int, s *Scratch) ([]byte, error) {
-	h, err := f.Index.Handle(i)
-	if err != nil {
-		return nil, err
-	}
-	f.CountRead(h)
-	return f.ReadInPlace(DataBlock, h, s)
-}
-
-// CountRead counts a read of the data block at h.
-func (f *File) CountRead(h Handle) {
-	if m := f.o.Counters; m != nil {
-		m.BlocksRead.Add(1)
-		m.BytesRead.Add(h.Length + format.TrailerLen)
-	}
-}
-
 // Get returns the value of key, and whether the block contains key. The value is valid until Release.
 func (b *Block) Get(key []byte) (value []byte, found bool, err error) {
 	f := b.f
@@ -157,6 +140,8 @@ func (b *Block) Get(key []byte) (value []byte, found bool, err error) {
 		}
 		if value, found, err = rowblock.Get(b.contents, f.o.Order, key, budget); err != nil {
 			err = f.corruptData(b.n, err)
+		} else if !found {
+			err = b.checkPlace()
 		}
 	}
 	return value, found, err
@@ -173,7 +158,7 @@ func (b *Block) Prepare(n int) {
 		return
 	}
 	it := new(rowblock.Iter)
-	if it.Open(b.contents, b.f.o.Order, blockBudget(b.contents, b.f.KeyBudget)) == nil {
+	if it.Open(b.contents, b.f.o.Order, blockBudget(b.contents, b.f.KeyBudget)) == nil && b.checkPlace() == nil {
 		b.checked = it
 	}
 }
@@ -193,10 +178,31 @@ func (b *Block) SeekGE(key []byte, memory int, borrows bool) (k, v []byte, found
 	if borrows {
 		buf = &b.scratch.key
 	}
-	if k, v, found, err = rowblock.SeekGE(buf, b.contents, b.f.o.Order, key, blockBudget(b.contents, memory)); err != nil {
+	k, v, found, err = rowblock.SeekGE(buf, b.contents, b.f.o.Order, key, blockBudget(b.contents, memory))
+	switch {
+	case err != nil:
 		err = b.f.corruptData(b.n, err)
+	case found: // k ≥ key, which is > the separator before
+		err = b.f.checkLast(b.n, k)
+	default:
+		err = b.checkPlace()
 	}
 	return k, v, found, err
+}
+
+// checkPlace checks, by their first key, that the contents belong to this data block. A disk may have written those
+// of another one here, whose checksum is right too. Decoding a block checks it as well.
+func (b *Block) checkPlace() error {
+	parts, err := format.SplitBlock(b.contents)
+	if err == nil && len(parts.Entries) == 0 {
+		return nil
+	}
+	e, decodes := format.DecodeEntry(parts.Entries, 0)
+	if err = cmp.Or(err, decodes); err != nil {
+		return b.f.corruptData(b.n, err)
+	}
+	key := parts.Entries[e.Key:e.Value]
+	return cmp.Or(b.f.checkLast(b.n, key), b.f.checkFirst(b.n, key))
 }
 
 // Lasts reports whether results of Get and SeekGE stay valid after Release, because they lie in the cache.
@@ -265,10 +271,10 @@ func (f *File) checkFirst(i int, key []byte) error {
 	return nil
 }
 
-// checkLast checks that key, the last key of data block i, is ≤ the block's separator.
+// checkLast checks that key, usually the last key of data block i, is ≤ the block's separator.
 func (f *File) checkLast(i int, key []byte) error {
 	if s := f.Index.Separator(i); f.o.Order.Compare(key, s) > 0 {
-		return f.misplaced(i, "last key %s is greater than its separator, %s", format.Quote(key), format.Quote(s))
+		return f.misplaced(i, "key %s is greater than its separator, %s", format.Quote(key), format.Quote(s))
 	}
 	return nil
 }

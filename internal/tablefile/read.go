@@ -155,6 +155,24 @@ func (f *File) ReadAny(kind Kind, h Handle) (contents []byte, id byte, err error
 	return contents, s.Trailer()[0], nil
 }
 
+// readData reads data block i into s, and counts the read.
+func (f *File) readData(i int, s *Scratch) ([]byte, error) {
+	h, err := f.Index.Handle(i)
+	if err != nil {
+		return nil, err
+	}
+	f.CountRead(h)
+	return f.ReadInPlace(DataBlock, h, s)
+}
+
+// CountRead counts a read of the data block at h.
+func (f *File) CountRead(h Handle) {
+	if m := f.o.Counters; m != nil {
+		m.BlocksRead.Add(1)
+		m.BytesRead.Add(h.Length + format.TrailerLen)
+	}
+}
+
 // ReadStored reads the stored bytes of the block at h, verifies the checksum, and returns the compression id.
 func (f *File) ReadStored(kind Kind, h Handle, s *Scratch) (id byte, err error) {
 	if h.Length > uint64(f.o.MaxBlockSize) {
