@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/internalkey"
 )
 
 // A Cache of any size does not change results.
@@ -130,6 +131,23 @@ func TestCacheKeepsNoFalsePositives(t *testing.T) {
 		if getAll(t, r, [][]byte{present, absent}); m.CacheHits.Load() == hits {
 			t.Errorf("filter ignored: %v: a present key's block is not kept", ignore)
 		}
+	}
+}
+
+// OnFalsePositive looks for other versions of the user key, without caching their block.
+func TestCacheKeepsNoFalsePositivesOfUserKeys(t *testing.T) {
+	t.Parallel()
+	p := alwaysPolicy{filter.NewBloom(10)}
+	contents := build(t, &table.WriterOptions{FilterPolicy: p, Comparer: internalOrder}, internalPairs("b", "d"))
+	reported, cache := 0, table.NewCache(1<<20)
+	r := open(t, contents, &table.ReaderOptions{
+		FilterPolicies: []filter.Policy{p}, Comparer: internalOrder, Cache: cache, OnFalsePositive: func([]byte) { reported++ },
+	})
+	if _, _, err := r.Find(internalkey.SearchKey(nil, []byte("c"), 5)); err != table.ErrNotFound || reported != 1 {
+		t.Fatalf("Find of an absent key: %v, with %d false positives reported, want ErrNotFound and 1", err, reported)
+	}
+	if size := cache.Size(); size > 0 {
+		t.Errorf("%d bytes are cached after a false positive, want 0", size)
 	}
 }
 

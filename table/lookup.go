@@ -161,6 +161,7 @@ func (t *openTable) reportMiss(key []byte, o tablefile.ReadOptions) {
 	filterKey := filterKeyOf(t.o.FilterKey, key)
 	if t.o.filtersUserKeys {
 		newest := query{key: internalkey.SearchKey(nil, filterKey, internalkey.MaxSequence), match: atOrAfter, guarded: true}
+		o.NoFill = true
 		k, _, err := t.lookup(newest, &lookupOptions{ReadOptions: o})
 		if err == nil && t.sameFilterKey(k, filterKey) || err != nil && err != ErrNotFound { // it has one, or may have one
 			return
