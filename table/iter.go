@@ -72,13 +72,12 @@ func (it *Iter) init(r *Reader, o *IterOptions) {
 	if o != nil && err == nil {
 		it.lower, it.upper = t.bounds(o)
 		it.c.NoFill, it.onLoss = it.c.NoFill || o.DontFillCache, o.OnLoss
-		scope := wholeTableByStart
-		switch {
-		case o.FilterKey != nil:
-			it.filterKey, scope = bytes.Clone(o.FilterKey), wholeTable
-		case o.Prefix != nil:
-			it.filterKey = bytes.Clone(t.sieve.storedPrefix(o.Prefix))
-		default:
+		it.filterKey = bytes.Clone(o.FilterKey)
+		scope := wholeTable
+		if it.filterKey == nil {
+			it.filterKey, scope = bytes.Clone(t.sieve.storedPrefix(o.Prefix)), wholeTableByStart
+		}
+		if it.filterKey == nil {
 			it.filterKey = t.boundsPrefix(it.lower, it.upper)
 		}
 		if err := it.boundBlocks(scope); err != nil {

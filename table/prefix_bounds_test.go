@@ -82,7 +82,7 @@ func TestBoundsHideNothing(t *testing.T) {
 	}
 }
 
-// With a Prefix or FilterKey, filters are checked for it, not for the prefix of the bounds.
+// With a FilterKey or a Prefix that filters hold, filters are checked for it, not for the prefix of the bounds.
 func TestPrefixOrFilterKeyBeforeBounds(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(20), FilterPrefix: filter.PrefixUntil("/")}, pairsOf("a/1", "b/1"))
@@ -93,6 +93,8 @@ func TestPrefixOrFilterKeyBeforeBounds(t *testing.T) {
 		"bounds":    {table.IterOptions{}, 0},
 		"Prefix":    {table.IterOptions{Prefix: []byte("b/")}, 1},
 		"no prefix": {table.IterOptions{Prefix: []byte("b")}, 1},
+		"shorter":   {table.IterOptions{Prefix: []byte("a")}, 0},
+		"empty":     {table.IterOptions{Prefix: []byte{}}, 0},
 		"FilterKey": {table.IterOptions{FilterKey: []byte("b/1")}, 1},
 		"no entry":  {table.IterOptions{FilterKey: []byte("b/2")}, 0},
 	} {

@@ -191,7 +191,7 @@ type IterOptions struct {
 
 	// FilterKey is the filter key of all wanted entries: what [ReaderOptions].FilterKey returns for their keys. Data
 	// blocks whose filters rule it out are skipped. Set Lower and Upper too: entries with other filter keys may be
-	// missing, and in databases and sets deleted ones may appear. If it is nil, only Prefix is checked.
+	// missing, and in databases and sets deleted ones may appear. If it is nil, only prefixes are checked.
 	FilterKey []byte
 
 	// Prefix limits the Iter to the keys, or user keys of internal keys, that start with it. If filters hold prefixes
