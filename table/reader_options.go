@@ -178,9 +178,10 @@ type Metrics struct {
 // String returns the counts in one line.
 func (m *Metrics) String() string {
 	return fmt.Sprintf("%d lookups; %d filter checks, %d negative (%d by table filters), %d false positives; "+
-		"%d data blocks read, %d bytes; cache: %d hits, %d misses, %d evictions",
+		"%d data blocks read, %d bytes; %d filter pages read, %d errors; cache: %d hits, %d misses, %d evictions",
 		m.Lookups.Load(), m.FilterChecks.Load(), m.FilterNegatives.Load(), m.TableFilterNegatives.Load(), m.FilterFalsePositives.Load(),
-		m.BlocksRead.Load(), m.BytesRead.Load(), m.CacheHits.Load(), m.CacheMisses.Load(), m.CacheEvictions.Load())
+		m.BlocksRead.Load(), m.BytesRead.Load(), m.FilterPagesRead.Load(), m.FilterPageErrors.Load(),
+		m.CacheHits.Load(), m.CacheMisses.Load(), m.CacheEvictions.Load())
 }
 
 // IterOptions are options of an Iter. The zero value iterates over all entries.

@@ -10,7 +10,10 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
+	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
@@ -216,4 +219,19 @@ func TestTenThousandTables(t *testing.T) {
 		t.Errorf("%d open tables take %d bytes, want ≤ 1500 for each", n, took)
 	}
 	runtime.KeepAlive(readers)
+}
+
+func TestMetricsStringHasAllCounts(t *testing.T) {
+	t.Parallel()
+	var m table.Metrics
+	counts := reflect.ValueOf(&m).Elem()
+	for i := range counts.NumField() {
+		counts.Field(i).Addr().Interface().(*atomic.Uint64).Store(uint64(1001 + i))
+	}
+	got := m.String()
+	for i := range counts.NumField() {
+		if !strings.Contains(got, fmt.Sprint(1001+i)) {
+			t.Errorf("%s = %d is not in %q", counts.Type().Field(i).Name, 1001+i, got)
+		}
+	}
 }
