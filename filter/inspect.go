@@ -11,7 +11,7 @@ import (
 // An Inspection describes a [Bloom] or [TableBloom] filter.
 type Inspection struct {
 	Bits int     // length of the bit array or of all lines
-	K    int     // bits that each key sets, 1 to 255; if K > 30, the filter may contain every key
+	K    int     // bits that each key sets, 1 to 255; a Bloom filter with K > 30 may contain every key
 	Set  int     // number of bits that are set
 	Fill float64 // Set/Bits, 0 to 1; about 0.5 in a filter of the best size
 	Keys float64 // estimated number of keys; +Inf if all bits are set
@@ -32,8 +32,10 @@ func Inspect(filter []byte) (Inspection, error) {
 	for _, c := range filter[:n] {
 		i.Set += bits.OnesCount8(c)
 	}
-	i.Rate = math.Pow(float64(i.Set)/float64(i.Bits), float64(i.K))
 	i.estimate()
+	if i.Rate = math.Pow(i.Fill, float64(i.K)); i.K > bloom.MaxK {
+		i.Rate = 1
+	}
 	return i, nil
 }
 

@@ -69,6 +69,7 @@ func TestInspectCountsBits(t *testing.T) {
 	}{
 		{"no bit is set", []byte("\x00\x00\x00\x00\x00\x00\x00\x00\x06"), filter.Inspection{Bits: 64, K: 6}},
 		{"half of the bits are set", []byte("\x0f\xf0\x0f\xf0\x0f\xf0\x0f\xf0\x01"), filter.Inspection{Bits: 64, K: 1, Set: 32, Fill: 0.5, Keys: 64 * math.Ln2, Rate: 0.5}},
+		{"k is reserved", []byte("\x0f\xf0\x0f\xf0\x0f\xf0\x0f\xf0\x1f"), filter.Inspection{Bits: 64, K: 31, Set: 32, Fill: 0.5, Keys: 64 * math.Ln2 / 31, Rate: 1}},
 		{"all bits are set", []byte("\xff\xff\xff\xff\xff\xff\xff\xff\x06"), filter.Inspection{Bits: 64, K: 6, Set: 64, Fill: 1, Keys: math.Inf(1), Rate: 1}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
