@@ -88,7 +88,12 @@ func (g *bloomGenerator) Generate(b Buffer) {
 // The hashes differ only if one of the last len(key)%4 bytes is >= 0x80. Such keys have about twice the false
 // positives. Package table uses EitherHash for filter blocks that are listed only under
 // "leveldb.BuiltinBloomFilter", the name that goleveldb and these versions share.
-func EitherHash(p Policy) Policy { return eitherHash{checked{p}} }
+func EitherHash(p Policy) Policy {
+	if _, either := p.(eitherHash); either {
+		return p
+	}
+	return eitherHash{checked{p}}
+}
 
 type eitherHash struct{ checked }
 

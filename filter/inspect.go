@@ -83,7 +83,7 @@ func Probe(filter, key []byte) (Probes, error) {
 }
 
 // Probe is like the function [Probe] for filter i of the block, 0 <= i < Len. With [EitherHash], it returns the
-// signed hash if only that one passes. If the filter is not a [Bloom] filter, Probe returns an error.
+// signed hash if only that one passes. For policies other than [Bloom], Probe returns an error.
 func (b *BlockReader) Probe(i int, key []byte) (Probes, error) {
 	if !b.bloom {
 		return Probes{}, fmt.Errorf("filter: policy %q has no Bloom filters", b.policy.Name())

@@ -44,7 +44,9 @@ func TestProbeOfABlockIsThatOfItsFilters(t *testing.T) {
 	t.Parallel()
 	bloom := filter.NewBloom(10)
 	contents := buildBlock(t, bloom, 11, []dataBlock{{0, "a b"}, {2048, "c"}})
-	for name, p := range map[string]filter.Policy{"Bloom": bloom, "EitherHash": filter.EitherHash(bloom)} {
+	for name, p := range map[string]filter.Policy{
+		"Bloom": bloom, "EitherHash": filter.EitherHash(bloom), "EitherHash twice": filter.EitherHash(filter.EitherHash(bloom)),
+	} {
 		t.Run(name, func(t *testing.T) {
 			b := newReader(t, contents, p)
 			for i := range b.Len() {
