@@ -22,7 +22,8 @@ type Inspection struct {
 }
 
 // Inspect describes a [Bloom] filter. The number of keys is estimated from the set bits, within 5 % for 1000 to 10000
-// keys. For the keys of a data block it can be 15 % wrong, and for more than 10000 it is too low by up to 1/k.
+// keys. For the keys of a data block it can be 25 % wrong, or more if they are short and similar, and for more than
+// 10000 keys it is too low by up to 1/k.
 func Inspect(filter []byte) (Inspection, error) {
 	if err := (Bloom{}).Check(filter); err != nil {
 		return Inspection{}, err

@@ -6,7 +6,7 @@ import (
 )
 
 // PredictTableRate returns the expected false-positive rate, 0 to 1, of a [TableBloom] filter of n random keys, each
-// of which sets k bits. It takes up to 30 milliseconds. At 1 to 24 bits per key, measured rates are within 7 % of it
+// of which sets k bits. It takes up to half a second. At 1 to 24 bits per key, measured rates are within 7 % of it
 // if they are at least 0.01 %.
 //
 // If n or lines is 0, PredictTableRate returns 0. If k is not in 1 to 127, it returns 1.
@@ -43,7 +43,7 @@ func loadedRate(n, lines uint64, rate func(x, share float64) float64) float64 {
 
 // sampledRate returns a function for loadedRate that fills lines with random hashes and looks up others, the same
 // ones each time. It is for numbers of lines at which keys share bits, which have up to 23 times the usual rate. It
-// takes some 30 milliseconds: its standard deviation is 1 % of a rate of 1 %.
+// takes some 30 milliseconds at k = 6, and longer for a smaller k: its standard deviation is 1 % of a rate of 1 %.
 func sampledRate(mean float64, lines uint64, k int) func(x, share float64) float64 {
 	const (
 		bits   = 1 << 24

@@ -12,13 +12,13 @@ import (
 const maxSizedBits = 64
 
 // ForRate returns the policy with the fewest bits per key whose filters of n random keys have a false-positive rate
-// <= p. newPolicy is [NewBloom] or [NewTableBloom]:
+// <= p, 0 < p < 1. newPolicy is [NewBloom] or [NewTableBloom]:
 //
 //	policy, err := filter.ForRate(filter.NewTableBloom, 1_000_000, 0.01)
 //
 // For block filters, n is the number of keys of a data block. If no filter of at most 64 bits per key has that
-// rate, ForRate returns an error: modules filter/fuse and filter/blocked reach lower rates. For NewBloom and more
-// than 100 million keys, ForRate takes up to 6 seconds.
+// rate, ForRate returns an error: modules filter/fuse and filter/blocked reach lower rates. For NewBloom,
+// ForRate can take 8 seconds.
 func ForRate[P interface{ Rate(n uint64) float64 }](newPolicy func(bitsPerKey int) P, n uint64, p float64) (P, error) {
 	if !(p > 0 && p < 1) {
 		return newPolicy(0), fmt.Errorf("filter: false-positive rate %g: must be > 0 and < 1", p)
