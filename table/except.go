@@ -22,7 +22,7 @@ import (
 // returns an error.
 //
 // If a key is in the table, or may be a prefix that the filter contains, Except writes nothing and the error wraps
-// ErrNever. In a table with only a filter, this is not checked. The rest is copied unchecked: call Verify before.
+// ErrNever. In a table with only a filter, only prefixes are checked. The rest is copied unchecked: call Verify before.
 func (r *Reader) Except(w io.Writer, filterKeys iter.Seq2[[]byte, error]) (added int, err error) {
 	t, err := r.table()
 	if err == nil {
@@ -51,7 +51,7 @@ func (r *Reader) Except(w io.Writer, filterKeys iter.Seq2[[]byte, error]) (added
 func (r *Reader) checkExceptable(t *openTable) error {
 	switch p, err := r.Properties(); {
 	case !t.sieve.HasTable() && (t.file.Index.N > 0 || t.hidden != nil):
-		return r.o.errorf("exceptions belong to a table filter, and there is none: write the table with one")
+		return r.o.errorf("exceptions belong to a table filter, and there is none: write the table with one, and do not set IgnoreFilter")
 	case t.o.FilterKey != nil && !t.o.filtersUserKeys:
 		return r.o.errorf("keys of a FilterKey of your own cannot be checked: write the table with them as Never")
 	case err == nil && p.FilterPrefix != "" && p.FilterEntries > 0 && t.sieve.Prefix == nil:

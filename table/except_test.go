@@ -214,7 +214,7 @@ func TestExceptErrors(t *testing.T) {
 		"a key":               {o: whole, keys: neverOf([]byte("a"), []byte("key")), want: `key cannot be an exception: "key" is in the table`},
 		"no filter":           {o: table.WriterOptions{FilterPolicy: filter.NewBloom(10)}, keys: neverOf([]byte("a")), want: "exceptions belong to a table filter, and there is none"},
 		"an unknown filter":   {o: renamedFilter, keys: neverOf(), want: "no policy of that name in the options"},
-		"an ignored filter":   {o: whole, r: table.ReaderOptions{IgnoreFilter: true}, keys: neverOf(), want: "exceptions belong to a table filter, and there is none"},
+		"an ignored filter":   {o: whole, r: table.ReaderOptions{IgnoreFilter: true}, keys: neverOf(), want: "do not set IgnoreFilter"},
 		"an unknown Prefixer": {o: prefixes, keys: neverOf(), want: `the filters hold prefixes by "test.twoParts"`},
 		"a list that fails":   {o: whole, keys: func(yield func([]byte, error) bool) { yield(nil, errBroken) }, want: errBroken.Error()},
 		"a user key":          {o: internal, r: table.ReaderOptions{Comparer: internalOrder}, keys: neverOf([]byte("key")), want: `"key" is in the table`},
