@@ -86,7 +86,7 @@ type Sorter struct {
 	runs    []spool.Run // of chunks that were written
 }
 
-// NewSorter returns a Sorter. If o is nil, the defaults are used. If ctx is done, its methods return the cause. Close
+// NewSorter returns a Sorter. If o is nil, the defaults are used. If ctx is done, Append and All return its cause. Close
 // removes the temporary files.
 func NewSorter(ctx context.Context, o *SorterOptions) (*Sorter, error) {
 	s := &Sorter{SorterOptions: o.withDefaults()}
@@ -171,7 +171,7 @@ func (p *Sorted) Value() (value []byte, err error) {
 }
 
 // errRead is returned once the pairs are being read: the chunks in memory are in use or gone then.
-var errRead = errors.New("merge: the pairs of a Sorter can be read only once")
+var errRead = errors.New("merge: the pairs of a Sorter can be read only once, after all calls of Append")
 
 // All returns the pairs in the order of their keys, for one loop. In it and after it, Append and another loop return an
 // error.
