@@ -81,7 +81,7 @@ func (bytewise) Successor(dst, b []byte) []byte {
 }
 
 // AnyOrder is the Comparer for listing a table of unknown order, and for writing keys in any order. Iterators without
-// bounds, Properties and Verify work. Lookups, seeks and bounds fail, with an error other than
+// bounds, Properties and Verify work. Lookups except MayContain, seeks and bounds fail, with an error other than
 // [ErrNotFound]. For internal keys, use InternalComparer(AnyOrder).
 var AnyOrder Comparer = anyOrder{}
 

@@ -37,7 +37,7 @@ var (
 )
 
 // A CorruptionError is the error for a corrupt block. It matches [ErrCorrupt]. A sound table is reported as corrupt
-// if an option is wrong: Comparer, MaxBlockSize or Codecs.
+// if an option is wrong: Comparer, MaxBlockSize, Codecs, TailSum or, by Verify, FilterKey.
 type CorruptionError struct {
 	File   string           // the name given to Open or in ReaderOptions.Name; "" if there is none
 	Block  layout.BlockKind // the corrupt block

@@ -17,7 +17,7 @@ type GetManyOptions struct {
 	Concurrency int
 
 	// Gap is the number of bytes between data blocks that one read may span, such as 64 KiB for an object store. A
-	// read has at most 1 MiB. Zero means none.
+	// read of several blocks has at most 1 MiB. Zero means none.
 	Gap int
 
 	// If DontFillCache is set, blocks are not added to the Cache.

@@ -212,7 +212,7 @@ func (r *Reader) FilterOnly() bool {
 }
 
 // Close closes the Reader, and the file that Open has opened. Concurrent calls return a result or ErrClosed, later
-// ones ErrClosed. Values from Get remain valid.
+// ones ErrClosed. Iterators fail when they seek or reach another data block. Values from Get remain valid.
 func (r *Reader) Close() error {
 	if r.closed.Swap(true) {
 		return ErrClosed

@@ -50,9 +50,9 @@ type ReaderOptions struct {
 	// share them.
 	CacheKey string
 
-	// TailSum is the expected fingerprint: see [layout.Layout].TailSum. If the table has another one, opening it
-	// fails with a [*CorruptionError]. Zero means no check. If TailSize is smaller than all that follows the data
-	// blocks, the check takes more reads.
+	// TailSum is the expected fingerprint: see [layout.Layout].TailSum. If the table has another one, opening it or, if
+	// it is mapped or in memory, its first lookup fails with a [*CorruptionError]. Zero means no check. If TailSize is
+	// smaller than all that follows the data blocks, the check takes more reads.
 	TailSum [sha256.Size]byte
 
 	// Name is the table's name in the errors of NewReader. Open uses the file name.
@@ -158,8 +158,8 @@ func (c *Cache) Size() int64 {
 	return size
 }
 
-// Metrics count the work of lookups and iterators: set [ReaderOptions].Metrics. Opening a table and Verify do not
-// count. The zero value is ready to use. Metrics are safe for concurrent use.
+// Metrics count the work of lookups and iterators: set [ReaderOptions].Metrics. Opening a table, reading a data block
+// to validate its filters, and Verify do not count. The zero value is ready to use. Metrics are safe for concurrent use.
 type Metrics struct {
 	Lookups              atomic.Uint64 // calls of Get, AppendGet, Find, AppendFind, FindGE and MayContain, and keys of GetMany
 	FilterChecks         atomic.Uint64 // checks of a block filter or the table filter

@@ -77,7 +77,7 @@ type Writer struct {
 //	... w.Append ...
 //	return w.Close()
 //
-// Permissions are 0666 before umask.
+// A new file's permissions are 0666 before umask. A replaced file keeps its own.
 func Create(name string, o *WriterOptions) (*Writer, error) {
 	w, err := newWriter(o) // first: it leaves no file behind if a policy panics
 	if err != nil {

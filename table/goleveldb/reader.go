@@ -108,7 +108,7 @@ func isDataDamage(err error) bool {
 }
 
 // OffsetOf returns the offset in the file of the data block that may contain key. If key is greater than all keys, it
-// is the end of the data blocks.
+// is the offset of the filter block or, if no filter is used, of the metaindex.
 func (r *Reader) OffsetOf(key []byte) (offset int64, err error) {
 	t, err := r.toSearch()
 	if err != nil {

@@ -16,7 +16,7 @@ type Key struct {
 	Kind     Kind   // whether the write set or deleted the key
 }
 
-// String returns the key like LevelDB's tools do: "ada" @ 5 : set.
+// String returns the key as text: "ada" @ 5 : set.
 func (k Key) String() string {
 	return fmt.Sprintf("%s @ %d : %s", format.Quote(k.UserKey), k.Sequence, k.Kind)
 }
