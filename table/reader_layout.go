@@ -73,8 +73,8 @@ func ReadLayout(r io.ReaderAt, size int64, o *ReaderOptions) (*layout.Layout, er
 	return l, err
 }
 
-// Layout returns the layout of the table. If the index is corrupt, it returns a [*CorruptionError] and a Layout
-// without Data.
+// Layout returns the layout of the table. If the index is corrupt, it returns a [*CorruptionError] and, if possible, a
+// Layout without Data.
 func (r *Reader) Layout() (*layout.Layout, error) {
 	l, err := r.Tail()
 	if err == nil {

@@ -103,7 +103,8 @@ func (l *Layout) ReadData() error {
 	})
 }
 
-// Ends returns the first data block and the last two, or all if there are fewer. It does not need Data.
+// Ends returns the first data block and the last two, or all if there are fewer. It does not need Data. If the index is
+// corrupt, it returns none.
 func (l *Layout) Ends() (ends []IndexEntry, err error) {
 	err = l.file.Mapped.Guard(func() error {
 		x := l.file.Index
