@@ -48,6 +48,18 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// A zstd block can have several frames, whose contents together do not exceed the limit.
+func TestFurtherZstdFrames(t *testing.T) {
+	t.Parallel()
+	stored := Zstd.Encode(Zstd.Encode(nil, []byte("two ")), []byte("frames"))
+	if got, err := Zstd.Decode(nil, stored, 10); err != nil || string(got) != "two frames" {
+		t.Errorf("Decode = %q, %v", got, err)
+	}
+	if got, err := Zstd.Decode(nil, stored, 9); err == nil {
+		t.Errorf("%d bytes beyond a limit of 9", len(got))
+	}
+}
+
 // Tables with other engines' layouts can be read with All.
 func TestTables(t *testing.T) {
 	t.Parallel()

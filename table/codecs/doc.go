@@ -29,5 +29,5 @@
 //     zstd_compression_level of 20 or more.
 //   - A block that decodes to more than limit bytes is a [TooLargeError]. To find its size, Decode decodes and
 //     discards the rest, up to 1 GiB, which takes time but no memory.
-//   - Bytes after the compressed data are an error.
+//   - Bytes after the compressed data are an error, except further zstd frames, which Decode decodes too.
 package codecs
