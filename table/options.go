@@ -27,7 +27,7 @@ type WriterOptions struct {
 	TableFilterPolicy filter.TablePolicy
 
 	// Never yields keys that must not be false positives of the table filter, in key order: an allowlist beside a
-	// blocklist, for example. Those that the filter reports are stored as exceptions. It runs twice and must yield
+	// blocklist, for example. Those that the filter reports are stored as exceptions. It can run twice and must yield
 	// the same keys. A key that is also appended is an error ([ErrNever]). Keys of equal filter key must be
 	// neighbors. Other engines ignore exceptions.
 	Never iter.Seq2[[]byte, error]

@@ -102,7 +102,7 @@ type HashedKey struct {
 	hashed bool
 }
 
-// HashKey returns a HashedKey of key, which must not be modified meanwhile.
+// HashKey returns a HashedKey of key, which must not be modified while the HashedKey is in use.
 func HashKey(key []byte) HashedKey { return HashedKey{key: key} }
 
 // A hashFilter is a filter of filter.TableBloom, which can be consulted by the hash of a key.
