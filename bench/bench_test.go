@@ -8,6 +8,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/errtest"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -15,15 +16,18 @@ import (
 
 var noError = errtest.NoError
 
+// entries returns the size of W1 and W3.
+func entries() int { return long.Size(20_000, 1_000_000) }
+
 // w1 is generated once, when first used.
-var w1 = sync.OnceValue(func() workload.Set { return workload.W1(1_000_000) })
+var w1 = sync.OnceValue(func() workload.Set { return workload.W1(entries()) })
 
 var workloads = []struct {
 	name string
 	set  func() (workload.Set, error)
 }{
-	{"W1-1M-entries", func() (workload.Set, error) { return w1(), nil }},
-	{"W2-Go-source", sync.OnceValues(workload.W2)},
+	{"W1", func() (workload.Set, error) { return w1(), nil }},
+	{"W2", sync.OnceValues(workload.W2)},
 }
 
 var codecs = []struct {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/figures"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
@@ -24,7 +25,7 @@ func most() int {
 	if *largeSets {
 		return largest
 	}
-	return 1_000_000
+	return entries()
 }
 
 // sizes returns the sizes that are measured: the powers of ten from 10 to most.
@@ -35,14 +36,14 @@ func sizes(most int) (all []int) {
 	return all
 }
 
-// lookupCount is the number of keys to look up, a power of two. They take far more memory than the processor's
-// caches have, and are too many for its branch prediction to learn the results.
-const lookupCount = 1 << 20
+// lookupCount returns the number of keys to look up, a power of two. Without -short, they take far more memory than the
+// processor's caches have, and are too many for its branch prediction to learn the results.
+func lookupCount() int { return long.Size(1<<14, 1<<20) }
 
 // A keyPool has the keys of sets, and absent keys, both in random order.
 type keyPool struct{ members, absent [][]byte }
 
-var pool = sync.OnceValue(func() *keyPool { return newPool(most(), lookupCount) })
+var pool = sync.OnceValue(func() *keyPool { return newPool(most(), lookupCount()) })
 
 // newPool returns a pool for sets of up to most keys, with that many keys to look up.
 func newPool(most, lookupCount int) *keyPool {
@@ -99,7 +100,7 @@ func benchmarkSet(b *testing.B, set keySet, keys [][]byte) memberTally {
 	probes := meanProbes(set, keys)
 	positives, i := 0, 0
 	for b.Loop() {
-		if set.Contains(keys[i&(lookupCount-1)]) {
+		if set.Contains(keys[i&(len(keys)-1)]) {
 			positives++
 		}
 		i++

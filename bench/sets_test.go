@@ -17,7 +17,7 @@ import (
 )
 
 // w3 is generated once, when first used.
-var w3 = sync.OnceValue(func() workload.Set { return workload.W3(1_000_000) })
+var w3 = sync.OnceValue(func() workload.Set { return workload.W3(entries()) })
 
 // A tableSet is a set.Source whose tables are in memory.
 type tableSet struct {
@@ -88,7 +88,7 @@ func targets(b *testing.B) []target {
 
 // BenchmarkSet looks up URLs in a set of ten tables, and in one table of the same URLs.
 func BenchmarkSet(b *testing.B) {
-	w, hits := w3(), make([][]byte, 1<<17)
+	w, hits := w3(), make([][]byte, min(1<<17, entries()))
 	for i := range hits { // in a random order
 		hits[i] = w.Keys[w.Hits[i]]
 	}

@@ -68,7 +68,7 @@ func (all tallies) table() string {
 	}
 	const row = "%-25s %12s %13s %14s %13s %8s\n"
 	var out strings.Builder
-	fmt.Fprintf(&out, "\nLookups in a table of 1,000,000 entries:\n\n%37s %30s\n", "without filter", "with filter")
+	fmt.Fprintf(&out, "\nLookups in a table of %s entries:\n\n%37s %30s\n", figures.Grouped(entries()), "without filter", "with filter")
 	fmt.Fprintf(&out, row, "", "lookups/s", "reads/lookup", "lookups/s", "reads/lookup", "faster")
 	for _, from := range sources {
 		for _, ask := range asks {

@@ -132,7 +132,7 @@ func TestPredictedRatesAreZeroToOne(t *testing.T) {
 func BenchmarkSingleRate(b *testing.B) {
 	sizes := []int{1_000_000, 10_000_000}
 	if testing.Short() {
-		sizes = []int{100_000}
+		sizes = []int{10_000}
 	}
 	for _, bits := range []int{5, 10, 16, 20} {
 		for _, n := range sizes {
@@ -140,7 +140,7 @@ func BenchmarkSingleRate(b *testing.B) {
 				p := filter.NewBloom(bits)
 				var got float64
 				for i := 0; b.Loop(); i++ {
-					got, _ = measureSingle(rand.New(rand.NewPCG(uint64(i), 42)), p, n, 1, 10_000_000)
+					got, _ = measureSingle(rand.New(rand.NewPCG(uint64(i), 42)), p, n, 1, long.Size(100_000, 10_000_000))
 				}
 				b.ReportMetric(100*got, "%measured")
 				b.ReportMetric(100*p.Rate(uint64(n)), "%predicted")

@@ -5,11 +5,12 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/filtertest"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 )
 
 func BenchmarkTableContains(b *testing.B) {
-	w := workload.W1(1_000_000)
+	w := workload.W1(long.Size(10_000, 1_000_000))
 	r := openTable(b, filtertest.BuildTable(b, filter.NewTableBloom(10), w.Keys...))
 	for _, of := range []struct {
 		name string

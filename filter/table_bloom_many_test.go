@@ -44,7 +44,7 @@ func TestTableBloomContainsManyWantsAResultForEachKey(t *testing.T) {
 // BenchmarkTableContainsMany looks up keys in random order, in batches of 64 and one by one.
 func BenchmarkTableContainsMany(b *testing.B) {
 	var all, absent [][]byte
-	for i := range 1_000_000 {
+	for i := range long.Size(1<<14, 1_000_000) {
 		all, absent = append(all, fmt.Appendf(nil, "key%09d", i)), append(absent, fmt.Appendf(nil, "no%010d", i))
 	}
 	f := tableBloomOf(b, 10, all)
@@ -53,7 +53,7 @@ func BenchmarkTableContainsMany(b *testing.B) {
 		keys [][]byte
 	}{{"hit", all}, {"miss", absent}} {
 		rand.New(rand.NewPCG(28, 2)).Shuffle(len(of.keys), func(i, j int) { of.keys[i], of.keys[j] = of.keys[j], of.keys[i] })
-		keys := of.keys[:1<<18]
+		keys := of.keys[:long.Size(1<<14, 1<<18)]
 		b.Run(of.name+"/batches", func(b *testing.B) {
 			var results [64]bool
 			for i := 0; i < b.N; i += len(results) {

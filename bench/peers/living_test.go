@@ -12,6 +12,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/blocked"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // A livingFilter is a filter that accepts new keys while being queried.
@@ -97,11 +98,7 @@ func blobloomSize(n int) (bits uint64, hashes int) {
 //
 //	go test -run '^$' -bench Living -cpu 1,2 ./bench/peers
 func BenchmarkLiving(b *testing.B) {
-	sizes := []int{10_000, 1_000_000}
-	if !testing.Short() {
-		sizes = append(sizes, 10_000_000)
-	}
-	for _, n := range sizes {
+	for _, n := range []int{10_000, 1_000_000, 10_000_000}[:long.Size(1, 3)] {
 		for _, f := range livingFilters {
 			b.Run(fmt.Sprintf("n=%d/%s", n, f.name), func(b *testing.B) {
 				benchmarkLiving(b, n, func(b *testing.B) livingFilter { return f.make(b, n) })

@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/ours"
 	"github.com/sievetable/sievetable/bench/peers/internal/pebble"
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/manifest"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -29,11 +30,7 @@ const lookupCache = 512 << 20
 // reads a table that it wrote itself, with blocks of 4 KiB and filters of 10 bits per key. They take turns of
 // 20,000 keys. Metrics are per lookup. The command in this directory draws the results.
 func BenchmarkLookups(b *testing.B) {
-	n := 1_000_000
-	if testing.Short() {
-		n = 10_000
-	}
-	set := workload.W1(n)
+	set := workload.W1(long.Size(10_000, 1_000_000))
 	printVersions(b)
 	for _, compression := range []string{"none", "snappy"} {
 		b.Run("compression="+compression, func(b *testing.B) {

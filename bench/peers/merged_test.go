@@ -17,6 +17,7 @@ import (
 	"github.com/sievetable/sievetable/bench/peers/internal/goleveldb"
 	"github.com/sievetable/sievetable/bench/peers/internal/ours"
 	"github.com/sievetable/sievetable/bench/peers/internal/pebble"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/manifest"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -64,10 +65,7 @@ var mergers = []struct {
 // BenchmarkMerged iterates over W1 in eight tables with interleaved keys. The engines take turns. For each engine,
 // it reports the median time in ns per entry of a scan, or per seek and ten moves.
 func BenchmarkMerged(b *testing.B) {
-	n, seeks := 1_000_000, 5_000
-	if testing.Short() {
-		n, seeks = 10_000, 100
-	}
+	n, seeks := long.Size(10_000, 1_000_000), long.Size(100, 5_000)
 	set := workload.W1(n)
 	workload.Pack(set.Keys)
 	workload.Pack(set.Values)

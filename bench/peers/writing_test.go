@@ -11,6 +11,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/util"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -20,7 +21,7 @@ import (
 func BenchmarkWrite(b *testing.B) {
 	w2, err := workload.W2()
 	noError(b, err)
-	for i, set := range []workload.Set{workload.W1(100_000), w2} {
+	for i, set := range []workload.Set{workload.W1(long.Size(10_000, 100_000)), w2} {
 		for _, codec := range []table.Codec{table.NoCompression, table.Snappy} {
 			b.Run(fmt.Sprintf("W%d/snappy=%v", i+1, codec == table.Snappy), func(b *testing.B) {
 				pairs := set.Pairs()

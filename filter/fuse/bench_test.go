@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // lookedUp is the number of absent keys that the benchmark looks up, one after another: enough that the parts of the
@@ -21,10 +22,7 @@ type policyToMeasure struct {
 // BenchmarkFilters measures filters of 10⁴ to 10⁷ keys, of this package and of package filter. Lookups are of absent
 // keys. Before them, each present key is looked up, to check that the filter contains it.
 func BenchmarkFilters(b *testing.B) {
-	most := 10_000_000
-	if testing.Short() {
-		most = 1_000_000
-	}
+	most := long.Size(10_000, 10_000_000)
 	for _, p := range policiesToMeasure(b) {
 		for n := 10_000; n <= most; n *= 10 {
 			b.Run(fmt.Sprintf("%s/n=%d", p.name, n), func(b *testing.B) { measure(b, p, n) })

@@ -337,7 +337,8 @@ func TestManifestOfAnotherFilter(t *testing.T) {
 // BenchmarkFilterMemory looks up absent keys in a set of 20 tables with filters of 16 bits, with a FilterMemory of a
 // part of their size.
 func BenchmarkFilterMemory(b *testing.B) {
-	const tables, n = 20, 50_000
+	const tables = 20
+	n := long.Size(5_000, 50_000)
 	s := newTestSet(b, slices.Repeat([]int{n}, tables)...)
 	without := s.withoutFilters(b)
 	for _, percent := range []int64{100, 75, 50, 25, 20} {
@@ -353,7 +354,7 @@ func BenchmarkFilterMemory(b *testing.B) {
 				}
 			}
 			b.ReportMetric(100*float64(passed)/float64(i), "%-false-positives")
-			b.ReportMetric(float64(opened.MemorySize()-without)/(tables*n)*8, "bits/key")
+			b.ReportMetric(float64(opened.MemorySize()-without)/float64(tables*n)*8, "bits/key")
 		})
 	}
 }

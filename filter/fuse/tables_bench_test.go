@@ -7,6 +7,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 )
@@ -14,7 +15,7 @@ import (
 // BenchmarkGetAbsent looks up absent keys in a table of a million entries in memory, without a cache, with block
 // filters, a table filter, and both. bits/key is the size of the filters.
 func BenchmarkGetAbsent(b *testing.B) {
-	set := workload.W1(1_000_000)
+	set := workload.W1(long.Size(10_000, 1_000_000))
 	workload.Pack(set.Absent)
 	for _, tt := range []struct {
 		name   string

@@ -47,7 +47,7 @@ func hashesOf(n int) []uint64 {
 
 // BenchmarkBuild builds filters of 8 bits, and for comparison package xorfilter's, with a reused builder.
 func BenchmarkBuild(b *testing.B) {
-	for n := 10_000; n <= 1_000_000; n *= 10 {
+	for n := 10_000; n <= long.Size(10_000, 1_000_000); n *= 10 {
 		keys := sixteenBytes(1, n)
 		perKey := func(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/key")
@@ -96,10 +96,7 @@ func sixteenBytes(seed uint32, n int) [][]byte {
 // in package xorfilter's.
 func BenchmarkContains(b *testing.B) {
 	absent := sixteenBytes(2, 1<<16)
-	for n := 10_000; n <= 10_000_000; n *= 10 {
-		if n > 1_000_000 && testing.Short() {
-			break
-		}
+	for n := 10_000; n <= long.Size(10_000, 10_000_000); n *= 10 {
 		f := open(b, build(b, newPolicy(b, 8), n)).(filtertest.ManyFilter)
 		peer, err := xorfilter.NewBinaryFuse[uint8](hashesOf(n))
 		noError(b, err)

@@ -6,16 +6,14 @@ import (
 	"time"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // BenchmarkFilters measures filters of this package and of filter.TableBloom: building, and lookups of absent and of
 // present keys in memory.
 func BenchmarkFilters(b *testing.B) {
-	for _, n := range []int{10_000, 1_000_000, 10_000_000} {
+	for _, n := range []int{10_000, 1_000_000, 10_000_000}[:long.Size(1, 3)] {
 		for _, bits := range []int{10, 14, 20} {
-			if n > 1_000_000 && testing.Short() {
-				continue
-			}
 			for _, p := range []filter.TablePolicy{newPolicy(b, bits), filter.NewTableBloom(bits)} {
 				name := fmt.Sprintf("%s/bits=%d/n=%d", p.Name(), bits, n)
 				keys := numbered(1, n)

@@ -19,6 +19,14 @@ func Rounds(few, many int) int {
 	return few
 }
 
+// Size returns the size of a benchmark: small if it only has to run, as with -short, otherwise full.
+func Size(small, full int) int {
+	if testing.Short() {
+		return small
+	}
+	return full
+}
+
 // Test skips the test unless long tests run.
 func Test(t testing.TB) {
 	t.Helper()

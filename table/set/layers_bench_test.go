@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -12,7 +13,7 @@ import (
 // BenchmarkLayers looks up keys that only the base contains, or that are absent, below more and more layers. Each
 // layer has the range of the base, and a hundredth of its keys.
 func BenchmarkLayers(b *testing.B) {
-	const n = 100_000
+	n := long.Size(10_000, 100_000)
 	o := &table.WriterOptions{FilterPolicy: filter.NewBloom(10), TableFilterPolicy: filter.NewTableBloom(10)}
 	src, m := newStore(), new(set.Manifest)
 	m.Tables = append(m.Tables, src.put(b, "base", o, numbered(0, n)))

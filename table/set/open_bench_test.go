@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -21,7 +22,7 @@ func BenchmarkOpening(b *testing.B) {
 		{"data", filtered, 50},
 		{"data", filtered, 50_000},
 		{"filter-only", filterOnly, 50},
-		{"filter-only", filterOnly, 500_000},
+		{"filter-only", filterOnly, long.Size(50_000, 500_000)},
 	} {
 		dir := b.TempDir()
 		writeTables(b, dir, c.o, 2, c.keys)
@@ -52,7 +53,8 @@ func writeTables(t testing.TB, dir string, o *table.WriterOptions, tables, keys 
 // BenchmarkMemorySize looks up absent keys of 100 tables in several orders. MemorySize is a percentage of the
 // tables' memory.
 func BenchmarkMemorySize(b *testing.B) {
-	const tables, keys = 100, 9900
+	const tables = 100
+	keys := long.Size(990, 9900)
 	dir := b.TempDir()
 	o := &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(100)}
 	m := writeTables(b, dir, o, tables, keys)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -24,11 +25,7 @@ func smallTables(b *testing.B, n int) (src *store, manifests [2]*set.Manifest) {
 
 // BenchmarkSwap swaps sets of many small tables. The time per table should not grow with their number.
 func BenchmarkSwap(b *testing.B) {
-	numbers := []int{1000, 10_000, 100_000}
-	if testing.Short() {
-		numbers = numbers[:2]
-	}
-	for _, n := range numbers {
+	for _, n := range []int{1000, 10_000, 100_000}[:long.Size(1, 3)] {
 		src, manifests := smallTables(b, n)
 		few := &set.Manifest{Tables: append([]set.Table{manifests[1].Tables[0]}, manifests[0].Tables[1:]...)}
 		one := tableMemory(b, src, &set.Manifest{Tables: manifests[0].Tables[:1]}, new(table.ReaderOptions))

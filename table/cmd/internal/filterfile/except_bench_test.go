@@ -9,6 +9,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -22,11 +23,7 @@ import (
 func BenchmarkExceptions(b *testing.B) {
 	fuse8, err := fuse.New(8)
 	noError(b, err)
-	n := 1_000_000
-	if testing.Short() {
-		n = 10_000
-	}
-	keys := workload.W1(n)
+	keys := workload.W1(long.Size(10_000, 1_000_000))
 	for _, bb := range []struct {
 		name   string
 		policy filter.TablePolicy

@@ -75,7 +75,7 @@ func TestRoundTripOfTheGoSource(t *testing.T) {
 func BenchmarkURLs(b *testing.B) {
 	dir := b.TempDir()
 	in, out := filepath.Join(dir, "urls.txt"), filepath.Join(dir, "urls.ldb")
-	set := workload.W3(1_000_000)
+	set := workload.W3(long.Size(10_000, 1_000_000))
 	var lines bytes.Buffer
 	for _, i := range set.Hits {
 		lines.Write(append(set.Keys[i], '\n'))

@@ -248,10 +248,7 @@ func TestSearchTakesLinearTime(t *testing.T) {
 func BenchmarkSearch(b *testing.B) {
 	for _, name := range slices.Sorted(maps.Keys(hostile)) {
 		for _, size := range []int{150_000, 600_000} {
-			if testing.Short() {
-				size /= 10
-			}
-			data := hostile[name](size)
+			data := hostile[name](size / long.Size(10, 1))
 			b.Run(fmt.Sprintf("%s/%d", strings.ReplaceAll(name, " ", "-"), size), func(b *testing.B) {
 				b.SetBytes(int64(len(data)))
 				for b.Loop() {
