@@ -42,7 +42,7 @@ func filterBlockOf(keys [][]byte, sign uint32) []byte {
 func TestEitherHashMissesNoKey(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
-	for seed := range uint64(200) {
+	for seed := range uint64(long.Size(50, 200)) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
 		var keys [][]byte
 		for range 1 + rnd.IntN(100) {

@@ -46,7 +46,7 @@ func TestBuildingTakesSixBytesAKey(t *testing.T) {
 			noError(t, w.Close())
 		}},
 	} {
-		for _, n := range []uint64{3000, 10_000, 123_456, 1_000_000} {
+		for _, n := range []uint64{3000, 10_000, 123_456, 1_000_000}[:long.Size(3, 4)] {
 			t.Run(fmt.Sprintf("%s/keys=%d", tt.name, n), func(t *testing.T) {
 				got := math.Inf(1)
 				for range 3 { // the runtime allocates too, now and then

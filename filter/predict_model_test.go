@@ -88,7 +88,7 @@ func TestPredictTableRateKnowsLinesOfOtherWriters(t *testing.T) {
 		lines uint64
 		bits  float64
 		k     int
-	}{{1285, 16, 11}, {8193, 10, 6}, {16_385, 16, 11}, {18_725, 10, 6}, {32_767, 20, 6}, {131_073, 10, 6}} {
+	}{{1285, 16, 11}, {8193, 10, 6}, {16_385, 16, 11}, {18_725, 10, 6}, {32_767, 20, 6}, {131_073, 10, 6}}[:long.Size(2, 6)] {
 		if tt.lines > 20_000 && !long.Enabled() {
 			continue
 		}

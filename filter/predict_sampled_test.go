@@ -14,7 +14,7 @@ func samples() (n int, maxKeys float64) {
 	if long.Enabled() {
 		return 150, 3e6
 	}
-	return 25, 100_000
+	return long.Size(7, 25), 100_000
 }
 
 // logUniform returns an integer ≥ 1 and < limit, with a uniformly distributed logarithm.
@@ -61,7 +61,7 @@ func TestTableBloomHasNoBadSizes(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(44, 44))
 	for _, lines := range []int{3277, 10_083, 11_915, 13_107, 14_563, 18_725, 32_767, 32_769, 43_691, 65_537, 131_073, 262_143} {
-		if lines > 33_000 && !long.Enabled() {
+		if lines > long.Size(11_000, 33_000) && !long.Enabled() {
 			break
 		}
 		const bits = 20
@@ -113,7 +113,7 @@ func TestPredictTableRateKnowsAliasedLines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(45, 45))
 	for _, tt := range []struct{ lines, bits int }{
 		{1285, 4}, {771, 6}, {1285, 8}, {771, 10}, {1057, 10}, {1285, 10}, {771, 11}, {1285, 18}, {1971, 20}, {1225, 24}, {1285, 24}, {1285, 30},
-	} {
+	}[:long.Size(4, 12)] {
 		checkTableRate(t, rng, tt.lines*512/tt.bits, tt.bits, 8000)
 	}
 }

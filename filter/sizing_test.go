@@ -73,7 +73,7 @@ func TestFiltersHaveTheRateTheyAreSizedFor(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(45, 45))
-	for range 12 {
+	for range long.Size(3, 12) {
 		n, p := 35+logUniform(rng, 100_000), 0.001*math.Pow(100, rng.Float64())
 		bloom, err := filter.ForRate(filter.NewBloom, uint64(n), p)
 		noError(t, err)

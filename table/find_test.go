@@ -109,7 +109,7 @@ func TestFindVersions(t *testing.T) {
 				r := open(t, contents, &o)
 				name := fmt.Sprintf("%s, blocks of %d, cache %v, no filter %v", c.Name(), blockSize, o.Cache, o.IgnoreFilter)
 				for user := range 201 {
-					for sequence := uint64(0); sequence <= 100; sequence += 1 + rng.Uint64N(9) {
+					for sequence := uint64(0); sequence <= 100; sequence += 1 + rng.Uint64N(uint64(long.Size(36, 9))) {
 						key := internalkey.SearchKey(nil, fmt.Appendf(nil, "user%03d", user), sequence)
 						checkFind(t, name, r, key, firstAlike(pairs, key, c, internalkey.UserKey))
 					}

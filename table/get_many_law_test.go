@@ -65,7 +65,7 @@ func TestGetManyOfDamagedTables(t *testing.T) {
 	switch {
 	case long.Enabled():
 		step = 1
-	case long.Race:
+	case long.Race, testing.Short():
 		step = 20
 	}
 	for name, contents := range smallTables(t, pairs) {
@@ -100,7 +100,7 @@ func checkDamaged(t *testing.T, name string, contents []byte, keys [][]byte, o t
 // The same for blocks of many entries, which GetMany checks once for all keys.
 func TestGetManyOfLargeBlocks(t *testing.T) {
 	t.Parallel()
-	for seed := range uint64(20) {
+	for seed := range uint64(long.Size(5, 20)) {
 		rng := rand.New(rand.NewPCG(32, seed))
 		pairs := numbered(1 + rng.IntN(40_000))
 		o := &table.WriterOptions{BlockSize: 1 << (15 + rng.IntN(6)), RestartInterval: 1 << rng.IntN(6)}

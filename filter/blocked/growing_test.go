@@ -73,7 +73,7 @@ func TestGrowingIsASetOfKeys(t *testing.T) {
 		rate        float64
 	}
 	sizes := []size{{0, 0, 0.01}, {1, 0, 1e-9}, {2, 1, 0.5}, {3, 2, 0.1}, {1000, 10, 0.01}, {30_000, 0, 1e-6}}
-	if !long.Race {
+	if !long.Race && !testing.Short() {
 		sizes = append(sizes, size{100_000, 1, 1e-4}, size{1_000_000, 0, 0.001}, size{1_000_000, 1_000_000, 0.01})
 	}
 	if long.Enabled() && !testing.Short() && !long.Race {

@@ -135,11 +135,7 @@ func (p *pagedTable) answers(t *testing.T, r *table.Reader, o table.GetManyOptio
 // For any table, source and Cache, a filter that is read by the page gives the same results as in memory.
 func TestByPageAndInMemoryAnswerAlike(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(20)
-	if long.Race {
-		seeds = 4
-	}
-	for seed := range seeds {
+	for seed := range uint64(long.Size(4, 20)) {
 		rng := rand.New(rand.NewPCG(51, seed))
 		p := newPagedTable(t, rng, 1+rng.IntN(6000), rng.IntN(3) == 0)
 		inMemory := p.open(t, bytes.NewReader(p.contents), table.ReaderOptions{}, paged.Policy{}.InMemory())

@@ -60,7 +60,7 @@ func TestEveryKeyIsContained(t *testing.T) {
 	unusual := [][]byte{{}, large, large[:1<<20-1], large[:241], large[:17]}
 	sizes := []int{0, 1, 2, 3, 4, 100, 5000, 50_000}
 	for _, bitsPerKey := range []int{1, 5, 10, 64, 20, 14} {
-		if bitsPerKey == 20 && !long.Race {
+		if bitsPerKey == 20 && !long.Race && !testing.Short() {
 			sizes = append(sizes, 1_000_000)
 		}
 		if bitsPerKey == 14 && long.Enabled() && !long.Race && !testing.Short() {
@@ -110,7 +110,7 @@ func TestRateIsMeasured(t *testing.T) {
 		{10, 1_000_000, 1, 2_000_000},
 		{14, 1_000_000, 1, 4_000_000},
 		{20, 1_000_000, 1, 8_000_000},
-	} {
+	}[:long.Size(2, 5)] {
 		var key []byte
 		passed := 0.0
 		for i := range tt.filters {

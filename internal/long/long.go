@@ -11,17 +11,22 @@ import (
 // Enabled reports whether long tests run.
 func Enabled() bool { return os.Getenv("SIEVETABLE_LONG") == "1" }
 
-// Rounds returns the number of rounds of a test: many if long tests run, otherwise few.
+// Rounds returns the number of rounds of a test: many if long tests run, otherwise few. With -short, as on a second
+// processor, it returns a quarter of that.
 func Rounds(few, many int) int {
+	rounds := few
 	if Enabled() {
-		return many
+		rounds = many
 	}
-	return few
+	if testing.Short() {
+		rounds = (rounds + 3) / 4
+	}
+	return rounds
 }
 
-// Size returns the size of a benchmark: small if it only has to run, as with -short, otherwise full.
+// Size returns the size of a test or benchmark: small with -short or the race detector, otherwise full.
 func Size(small, full int) int {
-	if testing.Short() {
+	if testing.Short() || Race {
 		return small
 	}
 	return full

@@ -39,7 +39,7 @@ func smallRecords(t *testing.T, random *rand.Rand) (all [][]byte, log []byte, en
 func TestFindMoreLosesOneRecord(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
-	for seed := range uint64(300) {
+	for seed := range uint64(long.Size(75, 300)) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		all, log, ends := smallRecords(t, random)
 		hit := random.IntN(len(all) - 1)
