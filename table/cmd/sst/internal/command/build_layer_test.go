@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -110,6 +111,7 @@ func (s *countingSource) ReadAt(ctx context.Context, name string, p []byte, off 
 
 // If 0.1 % of the keys change in a day, at most 1 % of the set's bytes have to be sent and read.
 func TestBytesOfADay(t *testing.T) {
+	long.NoRace(t)
 	const keys = 100_000
 	var lines, added, removed strings.Builder
 	for n := range keys + keys/2000 {

@@ -19,6 +19,7 @@ import (
 	"github.com/syndtr/goleveldb/leveldb/opt"
 	"github.com/syndtr/goleveldb/leveldb/util"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
 	"github.com/sievetable/sievetable/table/merge"
 )
@@ -40,6 +41,7 @@ func randomInput(rng *rand.Rand) (pairs map[string]string, lines string) {
 
 // goleveldb accepts a database that sst builds: it reads it, writes to it, compacts it and reads it again.
 func TestBuiltDatabaseIsThatOfAnEngine(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for seed, rng := range seeds(rounds(8, 100), 32) {
 		want, lines := randomInput(rng)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
@@ -58,6 +59,7 @@ func TestMessagesShortenKeys(t *testing.T) {
 
 // Messages also shorten paths that are longer than any file's, whichever command, argument or flag they are given to.
 func TestMessagesShortenNames(t *testing.T) {
+	long.NoRace(t)
 	writeUsable(t)
 	for _, c := range commands(program.Command(nil)) {
 		name := strings.TrimPrefix(c.CommandPath(), "sst ")

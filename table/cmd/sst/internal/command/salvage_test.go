@@ -192,6 +192,7 @@ func newestLines(lines []string) map[string]string {
 // Salvage keeps only writes that were made to a log: all writes of a sound log, and at least those that a scan shows
 // of a damaged one.
 func TestSalvageOfLogs(t *testing.T) {
+	long.NoRace(t)
 	for seed, r := range seeds(40, 7) {
 		log, writes := writeRandomLog(t, r)
 		places := int(seed % 4)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -16,6 +17,7 @@ import (
 // If a table's index is damaged, a repair keeps the sound blocks. The keys after the first gap between them, up to
 // the last one in the MANIFEST, are lost, and no others. The blocks of a table in a value are not taken for its own.
 func TestSalvagedTables(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for seed, rng := range seeds(rounds(150, 5000), 102) {
 		n := 10 + rng.IntN(40)

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -120,6 +121,7 @@ func checkLayerOf(t *testing.T, dir, name string, ended bool) {
 // A process that adds exceptions to a set is interrupted or killed, while others add layers. The set is always sound:
 // it has no exceptions or all of them, and no layer is lost.
 func TestConvertSetKilled(t *testing.T) {
+	long.NoRace(t)
 	r := rand.New(rand.NewPCG(31, 12))
 	program, parent := scripttest.Link(t, "sst"), t.TempDir()
 	input, list := tempFile(t, "keys.txt", numberedLines(2000, "key%04d")), tempFile(t, "good.txt", numberedLines(2000, "key%04d-"))

@@ -91,7 +91,7 @@ func TestIgnoredSignals(t *testing.T) {
 // Other commands that write files leave none either.
 func TestSignalsEndOthers(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "t.ldb")
-	mustSST(t, "build", "--sorted", "-o", table, tempFile(t, "lines", numberedLines(500_000, "key%07[1]d\tvalue %[1]d")))
+	mustSST(t, "build", "--sorted", "-o", table, tempFile(t, "lines", numberedLines(long.Size(100_000, 500_000), "key%07[1]d\tvalue %[1]d")))
 	for name, args := range map[string][]string{
 		"convert": {"convert", table, "-c", "zlib", "-o"},
 		"repair":  {"repair", table, "-o"},
@@ -137,7 +137,7 @@ func TestSignalsEndWhatIsStuck(t *testing.T) {
 
 // If its reader goes away, a command ends without a message.
 func TestBrokenPipe(t *testing.T) {
-	table, lines := filepath.Join(t.TempDir(), "t.ldb"), numberedLines(200_000, "key%07[1]d\tvalue %[1]d")
+	table, lines := filepath.Join(t.TempDir(), "t.ldb"), numberedLines(long.Size(50_000, 200_000), "key%07[1]d\tvalue %[1]d")
 	mustSST(t, "build", "--sorted", "-o", table, tempFile(t, "lines", lines))
 	for name, args := range map[string][]string{
 		"build":   {"build", "-o", "-"},

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -24,6 +25,7 @@ import (
 // If package database rejects a database because of its files, sst verify does not call it sound. If it opens and
 // reads the database, sst scan prints the same.
 func TestVerifyJudgesAsDatabase(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	tries := rounds(150, 5000)
 	sound, refused := 0, 0
