@@ -182,13 +182,13 @@ func TestFilterMemoryLeavesOthers(t *testing.T) {
 	const n = 5000
 	for name, tt := range map[string]struct {
 		o      table.WriterOptions
-		forget bool // remove the fields from the manifest, as in old ones
+		forget bool // remove the fields from the manifest, as if Describe did not know the policy
 		want   int  // remaining bits; 0: all
 	}{
 		"Bloom":        {o: table.WriterOptions{TableFilterPolicy: filter.NewTableBloom(10)}},
 		"block filter": {o: table.WriterOptions{FilterPolicy: filter.NewBloom(10)}},
 		"Never":        {o: table.WriterOptions{TableFilterPolicy: newPolicy(t, 16), Never: listedKeys(0)}},
-		"old manifest": {o: table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)}, forget: true},
+		"no fields":    {o: table.WriterOptions{TableFilterPolicy: newPolicy(t, 16)}, forget: true},
 		"filter only":  {o: table.WriterOptions{TableFilterPolicy: newPolicy(t, 16), FilterOnly: true}, want: 4},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -26,7 +26,7 @@ func TestSweepKeepsWhatManifestsName(t *testing.T) {
 		writeEmpty(t, dir, name)
 	}
 	table := func(n int) set.Table {
-		return set.Table{Name: fmt.Sprintf("%06d-%s.ldb", n, sum), Size: 100, SHA256: sum, Entries: 1, TailSize: 100}
+		return set.Table{Name: fmt.Sprintf("%06d-%s.ldb", n, sum), Size: 100, SHA256: sum, TailSum: sum, Entries: 1, TailSize: 100}
 	}
 	listed, kept := table(2), table(3)
 	layer := set.Layer{Tables: []set.Table{table(4)}, Removals: []set.Table{table(5)}}

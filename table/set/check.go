@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/hex"
-	"errors"
 	"fmt"
 
 	"github.com/sievetable/sievetable/internal/format"
@@ -34,23 +33,18 @@ func (h *handle) check(r *table.Reader) (known bool, err error) {
 }
 
 // identify compares the TailSum of the table with the manifest. known reports whether it distinguishes the table
-// from all others.
+// from all others. If not, and the Source has forgotten the table since it was first opened, that is an error.
 func (h *handle) identify(l *layout.Layout) (known bool, err error) {
-	sum, withData, err := l.TailSum()
-	if h.TailSum == "" && errors.Is(err, table.ErrCorrupt) {
-		return false, nil // there is nothing to compare, and FilterErr or Verify reports the corruption
-	}
+	sum, known, err := l.TailSum()
 	if err != nil {
 		return false, err
 	}
-	if got := hex.EncodeToString(sum[:]); h.TailSum != "" && got != h.TailSum {
+	if got := hex.EncodeToString(sum[:]); got != h.TailSum {
 		return false, h.mismatch("tailSum", "%s in the table, %s in the manifest", got, h.TailSum)
 	}
-	known = withData && h.TailSum != ""
 	h.s.mu.Lock()
-	wasReplaced := h.first != notOpened && h.epoch != h.first // the Source has forgotten the first one
-	h.s.mu.Unlock()
-	if !known && wasReplaced {
+	defer h.s.mu.Unlock()
+	if !known && h.first != notOpened && h.epoch != h.first {
 		err = h.errorf("no digest of its data blocks, so it cannot be identified: %w", ErrReplaced)
 	}
 	return known, err

@@ -238,15 +238,13 @@ func TestLookupAfterFileIsPutBack(t *testing.T) {
 // A table that could not be identified if it were opened again stays open after a lookup has met a corrupt block.
 func TestCorruptTableThatCannotBeIdentified(t *testing.T) {
 	t.Parallel()
-	for _, write := range []func(*testing.T, string) ([]byte, set.Table){withoutTailSum, describedTable} {
-		for _, cache := range []*table.Cache{nil, table.NewCache(1 << 20)} {
-			one, line := write(t, "one")
-			c := newChanging(t, set.Options{Reader: table.ReaderOptions{Cache: cache}}, flipped(one), line)
-			for range 2 {
-				checkGet(t, c.set, key(perTable-1), "one")
-				checkGetFails(t, c.set, key(0), table.ErrCorrupt)
-				c.replace(one)
-			}
+	for _, cache := range []*table.Cache{nil, table.NewCache(1 << 20)} {
+		one, line := describedTable(t, "one")
+		c := newChanging(t, set.Options{Reader: table.ReaderOptions{Cache: cache}}, flipped(one), line)
+		for range 2 {
+			checkGet(t, c.set, key(perTable-1), "one")
+			checkGetFails(t, c.set, key(0), table.ErrCorrupt)
+			c.replace(one)
 		}
 	}
 }
@@ -254,7 +252,7 @@ func TestCorruptTableThatCannotBeIdentified(t *testing.T) {
 // A table that could not be opened is found once its file is put back, also if it cannot be identified.
 func TestOpenAfterFileIsPutBack(t *testing.T) {
 	t.Parallel()
-	one, line := withoutTailSum(t, "one")
+	one, line := describedTable(t, "one")
 	c := newChanging(t, set.Options{}, one[:len(one)/2], line)
 	checkGetFails(t, c.set, key(0), set.ErrMismatch)
 	c.replace(one)

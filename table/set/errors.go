@@ -17,8 +17,8 @@ var (
 	// lookup opens the table again, and succeeds if it is the same table and can be identified: see ErrNotIdentified.
 	ErrReplaced = errors.New("table was replaced since it was opened: try again, or open the set again")
 
-	// ErrNotIdentified is reported by [Set.Verify] for an intact table without a digest of its data blocks, or without
-	// a TailSum in the manifest: opening it may not notice that it was replaced.
+	// ErrNotIdentified is reported by [Set.Verify] for an intact table without a digest of its data blocks: opening it
+	// may not notice that it was replaced.
 	ErrNotIdentified = errors.New("table is intact, but opening it may not notice that it was replaced")
 
 	// ErrEmpty means that a [Builder] without entries did not replace a set, or add a layer, or that [Publish]
@@ -48,7 +48,11 @@ func (e corruptError) Unwrap() []error { return []error{e.error, table.ErrCorrup
 type versionError int
 
 func (v versionError) Error() string {
-	return fmt.Sprintf("version is %d, but only 1 to %d are supported: use the sievetable version that wrote it", v, layeredVersion)
+	if v == 1 {
+		return "version is 1, which has no tailSum: write the manifest again with sst manifest"
+	}
+	return fmt.Sprintf("version is %d, but only %d to %d are supported: use the sievetable version that wrote it",
+		v, formatVersion, layeredVersion)
 }
 
 func (v versionError) Is(target error) bool {

@@ -21,7 +21,6 @@ func TestSetsOfOneCacheMixNoTables(t *testing.T) {
 		refused bool
 	}{
 		{"by a TableWriter", writtenTable, true},
-		{"without tailSum", withoutTailSum, false},
 		{"without a digest", describedTable, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -96,13 +95,6 @@ func writtenTable(t *testing.T, value string) ([]byte, set.Table) {
 	return b.Bytes(), line
 }
 
-// withoutTailSum returns the same, with a line of an old manifest.
-func withoutTailSum(t *testing.T, value string) ([]byte, set.Table) {
-	contents, line := writtenTable(t, value)
-	line.TailSum = ""
-	return contents, line
-}
-
 // describedTable returns a table that another program has written.
 func describedTable(t *testing.T, value string) ([]byte, set.Table) {
 	var pairs []workload.Pair
@@ -117,8 +109,8 @@ func describedTable(t *testing.T, value string) ([]byte, set.Table) {
 	return contents, line
 }
 
-// A table with a corrupt metaindex opens without its filters if the manifest has no TailSum.
-func TestDamagedMetaindexOfAnOldLine(t *testing.T) {
+// A table with a corrupt metaindex does not open, since its TailSum is unknown.
+func TestDamagedMetaindex(t *testing.T) {
 	t.Parallel()
 	contents, line := writtenTable(t, "one")
 	l, err := table.ReadLayout(bytes.NewReader(contents), line.Size, nil)
@@ -126,10 +118,6 @@ func TestDamagedMetaindexOfAnOldLine(t *testing.T) {
 	contents[l.Metaindex.Offset+3] ^= 1
 	_, err = set.Open(background, manifestOf(line), storeOf(contents), eager)
 	checkError(t, "Open", err, table.ErrCorrupt, "")
-	line.TailSum = ""
-	s := open(t, manifestOf(line), storeOf(contents), eager)
-	checkGet(t, s, key(7), "one")
-	checkError(t, "FilterErr", s.FilterErr(), table.ErrCorrupt, "")
 }
 
 // If a table cannot be identified, Verify reports it but returns no error.
@@ -140,7 +128,6 @@ func TestVerifyNotesWhatIsNotIdentified(t *testing.T) {
 		want  string
 	}{
 		"identified": {writtenTable, ""},
-		"no tailSum": {withoutTailSum, `set: table "t": no tailSum in the manifest: `},
 		"no digest":  {describedTable, `set: table "t": no digest of its data blocks: `},
 	} {
 		contents, line := tt.write(t, "one")
@@ -153,15 +140,4 @@ func TestVerifyNotesWhatIsNotIdentified(t *testing.T) {
 			t.Errorf("%s: Verify reports %v, want nothing", name, note)
 		}
 	}
-}
-
-// If a manifest lists a table without a tailSum, a Swap to a manifest with it fails, since the Reader was not
-// compared. The table needs another name.
-func TestSwapToTailSum(t *testing.T) {
-	t.Parallel()
-	src, m := numberedSet(t, 1, filtered)
-	old := changed(m.Tables[0], func(l *set.Table) { l.TailSum = "" })
-	err := open(t, old, src, eager).Swap(background, m)
-	checkError(t, "Swap", err, nil, `set: table "t000" is in use with another tailSum: `)
-	noError(t, open(t, m, src, eager).Swap(background, old))
 }

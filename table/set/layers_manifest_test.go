@@ -10,17 +10,17 @@ import (
 
 // layeredFile is the file of layered.
 const layeredFile = `{"format":"sievetable-set","version":3,"tables":1,"layers":2}
-{"name":"base","size":100,"sha256":"0000000000000000000000000000000000000000000000000000000000000000","entries":5,"smallest":"YQ==","largest":"eg==","tailSize":60}
+{"name":"base","size":100,"sha256":"0000000000000000000000000000000000000000000000000000000000000000","entries":5,"smallest":"YQ==","largest":"eg==","tailSize":60,"tailSum":"1111111111111111111111111111111111111111111111111111111111111111"}
 {"layer":1,"tables":1,"removals":1}
-{"name":"added","size":100,"sha256":"0000000000000000000000000000000000000000000000000000000000000000","entries":5,"smallest":"YQ==","largest":"eg==","tailSize":60}
-{"name":"removed","size":100,"sha256":"0000000000000000000000000000000000000000000000000000000000000000","entries":5,"smallest":"YQ==","largest":"eg==","tailSize":60}
+{"name":"added","size":100,"sha256":"0000000000000000000000000000000000000000000000000000000000000000","entries":5,"smallest":"YQ==","largest":"eg==","tailSize":60,"tailSum":"1111111111111111111111111111111111111111111111111111111111111111"}
+{"name":"removed","size":100,"sha256":"0000000000000000000000000000000000000000000000000000000000000000","entries":5,"smallest":"YQ==","largest":"eg==","tailSize":60,"tailSum":"1111111111111111111111111111111111111111111111111111111111111111"}
 {"layer":2,"tables":0,"removals":0}
 `
 
 // layered is a manifest with layers, whose tables overlap those of other layers.
 func layered() *set.Manifest {
 	line := func(name string) []set.Table {
-		return []set.Table{{Name: name, Size: 100, SHA256: strings.Repeat("0", 64), Entries: 5, Smallest: []byte("a"), Largest: []byte("z"), TailSize: 60}}
+		return []set.Table{{Name: name, Size: 100, SHA256: strings.Repeat("0", 64), Entries: 5, Smallest: []byte("a"), Largest: []byte("z"), TailSize: 60, TailSum: strings.Repeat("1", 64)}}
 	}
 	return &set.Manifest{Tables: line("base"), Layers: []set.Layer{{Tables: line("added"), Removals: line("removed")}, {}}}
 }

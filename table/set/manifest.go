@@ -93,11 +93,10 @@ type Table struct {
 	TailSize int64 `json:"tailSize"`
 
 	// TailSum is the table's [layout.Layout.TailSum], in 64 lowercase hexadecimal digits. Opening the table compares it.
-	// If it is empty, as in old manifests, a replaced table may go unnoticed until Verify.
-	TailSum string `json:"tailSum,omitempty"`
+	TailSum string `json:"tailSum"`
 
 	// FilterSize is the size of the table filter in bytes, and FilterBits the width of its fingerprints, or 0 if
-	// FilterMemory cannot narrow it. Both are 0 without a table filter, and in old manifests.
+	// FilterMemory cannot narrow it. Both are 0 without a table filter, and if [Describe] did not know its policy.
 	FilterSize int64 `json:"filterSize,omitempty"`
 	FilterBits int   `json:"filterBits,omitempty"`
 }
@@ -181,7 +180,7 @@ func (t *Table) checkFields() error {
 		return fmt.Errorf("size is %d, less than a footer's %d bytes", t.Size, format.FooterLen)
 	case !isSum(t.SHA256):
 		return fmt.Errorf("sha256 is %q: must be 64 lowercase hexadecimal digits", shorten(t.SHA256))
-	case t.TailSum != "" && !isSum(t.TailSum):
+	case !isSum(t.TailSum):
 		return fmt.Errorf("tailSum is %q: must be 64 lowercase hexadecimal digits", shorten(t.TailSum))
 	case t.Entries == 0:
 		return errors.New("entries is 0: a set has no empty tables")

@@ -12,8 +12,8 @@ import (
 	"slices"
 )
 
-// The format and version in the first line of a manifest's file. Version 1 had no tailSum. Manifests with layers
-// have their own version, so that a program that does not know layers rejects them instead of missing a part.
+// The format and version in the first line of a manifest's file. Version 1 had no tailSum, and is not read. Manifests
+// with layers have their own version, so that a program that does not know layers rejects them instead of missing a part.
 const (
 	formatName     = "sievetable-set"
 	formatVersion  = 2
@@ -42,7 +42,7 @@ func (h *header) decode(line []byte) error {
 		return fmt.Errorf("%q is not the first line of a manifest: format must be %q",
 			shorten(string(line)), formatName)
 	}
-	if h.Version < 1 || h.Version > layeredVersion {
+	if h.Version < formatVersion || h.Version > layeredVersion {
 		return versionError(h.Version)
 	}
 	fields := []field{

@@ -15,8 +15,8 @@ import (
 func FuzzReadManifest(f *testing.F) {
 	f.Add([]byte(twoTablesFile))
 	f.Add([]byte(layeredFile))
-	f.Add([]byte(`{"format":"sievetable-set","version":1,"tables":0}`))
-	f.Add([]byte(`{"format":"sievetable-set","version":1,"tables":1000000000000}`))
+	f.Add([]byte(`{"format":"sievetable-set","version":2,"tables":0}`))
+	f.Add([]byte(`{"format":"sievetable-set","version":2,"tables":1000000000000}`))
 	f.Add([]byte(strings.ReplaceAll(twoTablesFile, ",", " ,\t")))
 	f.Add([]byte(strings.ReplaceAll(twoTablesFile, `""`, "null")))
 	f.Fuzz(func(t *testing.T, file []byte) {

@@ -94,8 +94,7 @@ func (t Table) MarshalJSON() ([]byte, error) {
 	return json.Marshal(plainTable(t))
 }
 
-// UnmarshalJSON sets t to a line of a manifest, without checking values. Only tailSum, filterSize and filterBits may
-// be missing.
+// UnmarshalJSON sets t to a line of a manifest, without checking values. Only filterSize and filterBits may be missing.
 func (t *Table) UnmarshalJSON(line []byte) error {
 	var decoded Table
 	if err := decoded.decode(line); err != nil {
@@ -138,7 +137,7 @@ func (t *Table) decodeStrictly(line []byte) error {
 		{name: "smallest", value: &t.Smallest, must: "base64 in a string"},
 		{name: "largest", value: &t.Largest, must: "base64 in a string"},
 		{name: "tailSize", value: &t.TailSize, must: "a number < 2^63"},
-		{name: "tailSum", value: &t.TailSum, must: "a string", optional: true},
+		{name: "tailSum", value: &t.TailSum, must: "a string"},
 		{name: "filterSize", value: &t.FilterSize, must: "a number < 2^63", optional: true},
 		{name: "filterBits", value: &t.FilterBits, must: "a number", optional: true},
 	})

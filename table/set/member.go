@@ -104,7 +104,7 @@ func (m *member) differs(t *Table) string {
 		return "smallest"
 	case !bytes.Equal(m.Largest, t.Largest):
 		return "largest"
-	case m.TailSum != t.TailSum && t.TailSum != "": // the table was opened without it, or with another one
+	case m.TailSum != t.TailSum:
 		return "tailSum"
 	}
 	return ""

@@ -21,7 +21,7 @@ func (h *handle) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	share := h.TailSum != "" && h.s.o.Reader.Cache != nil
+	share := h.s.o.Reader.Cache != nil
 	r, known, err := h.newReader(src, share)
 	if err == nil && share && !known {
 		r.Close()

@@ -74,7 +74,7 @@ func (s *watched) ReadAt(ctx context.Context, name string, p []byte, off int64) 
 func TestTableReplacedAfterAnAbandonedOpening(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		contents, line := withoutTailSum(t, "one")
+		contents, line := describedTable(t, "one")
 		src := &watched{pinned: newPinned(newObjects(map[string][]byte{"t": contents}))}
 		s := open(t, manifestOf(line), src, nil)
 		ctx, cancel := context.WithCancel(t.Context())

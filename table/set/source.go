@@ -84,20 +84,12 @@ func (s *Set) callSource(ctx context.Context, call func(context.Context) error) 
 	return fmt.Errorf("the Source did not finish within ReadTimeout, %v: %w", limit, err)
 }
 
-// forget makes the Source forget the table, if the manifest has a TailSum to identify it when it is opened again, or
-// if it was never opened, so that no lookup has read the file before.
+// forget makes the Source forget the table. When it is opened again, identify compares it.
 func (h *handle) forget() {
 	source, ok := h.s.src.(Forgetter)
-	if !ok || h.TailSum == "" && h.wasOpened() || !h.replaced.CompareAndSwap(h.epoch, h.epoch+1) {
+	if !ok || !h.replaced.CompareAndSwap(h.epoch, h.epoch+1) {
 		return
 	}
 	defer h.replaced.Add(1) // a handle opened before Forget returns may read another table
 	source.Forget(h.Name)
-}
-
-// wasOpened reports whether the table was opened before.
-func (m *member) wasOpened() bool {
-	m.s.mu.Lock()
-	defer m.s.mu.Unlock()
-	return m.first != notOpened
 }

@@ -76,6 +76,7 @@ func TestSwapThatFails(t *testing.T) {
 		"context canceled":                               {canceled(), manifestOf(good)},
 		"nil Manifest":                                   {background, nil},
 		`table "t000" is in use with another sha256: `:   {background, changed(m.Tables[0], func(l *set.Table) { l.SHA256 = bad.SHA256 })},
+		`table "t000" is in use with another tailSum: `:  {background, changed(m.Tables[0], func(l *set.Table) { l.TailSum = bad.TailSum })},
 		`table "t001" is in use with another smallest: `: {background, changed(m.Tables[1], func(l *set.Table) { l.Smallest = []byte("a") })},
 		`table "t001" is in use with another largest: `:  {background, changed(m.Tables[1], func(l *set.Table) { l.Largest = []byte("z") })},
 		`table "t001" is in use with another size: `:     {background, changed(m.Tables[1], func(l *set.Table) { l.Size++ })},

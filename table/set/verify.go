@@ -79,10 +79,7 @@ func (m *member) verifyOnce(ctx context.Context) (note, err error) {
 	if err := errors.Join(differs, damage, src.checkSum()); err != nil {
 		return nil, err
 	}
-	switch {
-	case h.TailSum == "":
-		note = h.errorf("no tailSum in the manifest: %w: write the manifest again", ErrNotIdentified)
-	case !known:
+	if !known {
 		note = h.errorf("no digest of its data blocks: %w: build it with set.TableWriter, or sst build -o DIR/",
 			ErrNotIdentified)
 	}

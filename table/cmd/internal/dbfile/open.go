@@ -147,7 +147,7 @@ func (f *File) open(o Options) error {
 // isIdentified reports whether the TailSum identifies a table of a set, so that opening it need not read data
 // blocks. Over a network, each would take a request. Before Verify, small tables are read at once instead.
 func (f *File) isIdentified(o Options) bool {
-	return files.IsRemote(f.Path) && o.Line != nil && o.Line.TailSum != "" && (o.ReadOnce == nil || f.Size > wholeFile)
+	return files.IsRemote(f.Path) && o.Line != nil && (o.ReadOnce == nil || f.Size > wholeFile)
 }
 
 // setSize sets the size of the table, and prepares Src. The file can be larger than the table.

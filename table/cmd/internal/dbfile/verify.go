@@ -94,9 +94,6 @@ func (f *File) verifyLine(l *set.Table) (note string, err error) {
 	err = s.Verify(context.Background(), func(_ set.Table, found error) {
 		if errors.Is(found, set.ErrNotIdentified) {
 			note = "it has no digest of its data blocks, so lookups do not notice if a table with the same keys replaces it: build it with sst build --manifest-line, or as part of a set"
-			if l.TailSum == "" {
-				note = "the manifest has no tailSum for it, so lookups may not notice if it is replaced: write the manifest again with sst manifest"
-			}
 		}
 	})
 	return note, damageOrMismatch(err, l.Name)
@@ -139,10 +136,10 @@ func differs(field string, has, want any) error {
 	return wal.Corruptionf(differsFromLine, field, has, want)
 }
 
-// checkTail compares the table's TailSum with the set's manifest, if the manifest has it. If the TailSum cannot
-// be computed because of damage, Verify reports that.
+// checkTail compares the table's TailSum with the set's manifest. If the TailSum cannot be computed because of
+// damage, Verify reports that.
 func checkTail(layout *layout.Layout, l *set.Table) error {
-	if l == nil || l.TailSum == "" {
+	if l == nil {
 		return nil
 	}
 	sum, _, err := layout.TailSum()

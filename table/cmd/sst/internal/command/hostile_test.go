@@ -209,7 +209,8 @@ func manifest(t *testing.T, tables ...byte) string {
 func hostileSet(t *testing.T, size int) string {
 	t.Helper()
 	var b strings.Builder
-	line := set.Table{SHA256: strings.Repeat("0", 64), Size: int64(size), TailSize: 48, Entries: 1}
+	zeros := strings.Repeat("0", 64)
+	line := set.Table{SHA256: zeros, TailSum: zeros, Size: int64(size), TailSize: 48, Entries: 1}
 	there, missing := line, line
 	there.Name, there.Smallest, there.Largest = "5.ldb", []byte(hostile), []byte(hostile)
 	missing.Name, missing.Smallest, missing.Largest = "6.ldb", []byte("y"+hostile), []byte("z"+hostile)

@@ -21,10 +21,9 @@ func manifestOf(t *testing.T, tables ...int) []byte {
 	t.Helper()
 	m, b := new(set.Manifest), new(bytes.Buffer)
 	for _, i := range tables {
-		key := fmt.Appendf(nil, "%05d", i)
+		key, sum := fmt.Appendf(nil, "%05d", i), strings.TrimSuffix(tableNamed(i), ".ldb")
 		m.Tables = append(m.Tables, set.Table{
-			Name: tableNamed(i), Size: 100, SHA256: strings.TrimSuffix(tableNamed(i), ".ldb"), Entries: 1,
-			Smallest: key, Largest: key, TailSize: 50,
+			Name: tableNamed(i), Size: 100, SHA256: sum, Entries: 1, Smallest: key, Largest: key, TailSize: 50, TailSum: sum,
 		})
 	}
 	noError(t, set.WriteManifest(b, m))
