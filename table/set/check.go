@@ -22,32 +22,31 @@ func (t *Table) errorf(format string, args ...any) error {
 }
 
 // check compares an open table with its line in the manifest. It reads only the tail, so the data is left to Verify.
-// known is identify's result.
-func (h *handle) check(r *table.Reader) (known bool, err error) {
+func (h *handle) check(r *table.Reader) error {
 	tail, err := r.Tail()
 	if err != nil {
-		return false, err
+		return err
 	}
-	known, err = h.identify(tail)
-	return known, cmp.Or(err, h.checkEntries(r), h.checkFilter(r), h.checkRange(r, tail))
+	return cmp.Or(h.identify(tail), h.checkEntries(r), h.checkFilter(r), h.checkRange(r, tail))
 }
 
-// identify compares the TailSum of the table with the manifest. known reports whether it distinguishes the table
-// from all others. If not, and the Source has forgotten the table since it was first opened, that is an error.
-func (h *handle) identify(l *layout.Layout) (known bool, err error) {
-	sum, known, err := l.TailSum()
+// identify compares the TailSum of the table with the manifest, and sets known. An unknown table that the Source has
+// forgotten since it was first opened is an error.
+func (h *handle) identify(l *layout.Layout) error {
+	sum, withData, err := l.TailSum()
 	if err != nil {
-		return false, err
+		return err
 	}
 	if got := hex.EncodeToString(sum[:]); got != h.TailSum {
-		return false, h.mismatch("tailSum", "%s in the table, %s in the manifest", got, h.TailSum)
+		return h.mismatch("tailSum", "%s in the table, %s in the manifest", got, h.TailSum)
 	}
+	h.known = withData
 	h.s.mu.Lock()
 	defer h.s.mu.Unlock()
-	if !known && h.first != notOpened && h.epoch != h.first {
-		err = h.errorf("no digest of its data blocks, so it cannot be identified: %w", ErrReplaced)
+	if !h.known && h.first != notOpened && h.epoch != h.first {
+		return h.errorf("no digest of its data blocks, so it cannot be identified: %w", ErrReplaced)
 	}
-	return known, err
+	return nil
 }
 
 // checkEntries compares the number of entries with the properties, if the table has any. Lookups do not need

@@ -28,7 +28,7 @@ type handle struct {
 	tail      []byte        // the end of the table while it is being opened: only that is read then
 	reader    *table.Reader // nil if there is an error or a panic
 	filterErr error         // of the Reader, when the table was opened
-	known     bool          // it can be identified if it is opened again
+	known     bool          // its TailSum distinguishes it from all other tables
 	paged     bool          // the table filter is read by the page
 	mapped    bool          // lookups do not read through the handle
 	err       error

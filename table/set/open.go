@@ -22,16 +22,16 @@ func (h *handle) open(ctx context.Context) error {
 		return err
 	}
 	share := h.s.o.Reader.Cache != nil
-	r, known, err := h.newReader(src, share)
-	if err == nil && share && !known {
+	r, err := h.newReader(src, share)
+	if err == nil && share && !h.known {
 		r.Close()
-		r, known, err = h.newReader(src, false)
+		r, err = h.newReader(src, false)
 	}
 	if err != nil {
 		return err
 	}
 	h.tail = nil // the Reader has its own copy
-	h.filterErr, h.reader, h.known, h.paged = h.filterErrOf(r), r, known, r.Filters().Pages != nil
+	h.filterErr, h.reader, h.paged = h.filterErrOf(r), r, r.Filters().Pages != nil
 	return nil
 }
 
@@ -57,9 +57,9 @@ func (h *handle) source(ctx context.Context) (src io.ReaderAt, err error) {
 }
 
 // newReader opens a Reader and compares the table with the manifest. If share is set, the Reader shares blocks in
-// the Cache with all Readers of the table, which requires that the table is known: see identify. If known is false,
-// the caller must close such a Reader before it reads a block.
-func (h *handle) newReader(src io.ReaderAt, share bool) (r *table.Reader, known bool, err error) {
+// the Cache with all Readers of the table. If the table turns out not to be known, the caller must close such a
+// Reader before it reads a block.
+func (h *handle) newReader(src io.ReaderAt, share bool) (r *table.Reader, err error) {
 	o := h.s.o.Reader
 	if h.limit != everyBit {
 		o.TableFilterPolicies = h.s.policiesFor(h.limit)
@@ -69,7 +69,7 @@ func (h *handle) newReader(src io.ReaderAt, share bool) (r *table.Reader, known 
 		o.CacheKey = fmt.Sprintf("%s %s %d", h.SHA256, h.TailSum, h.Size)
 	}
 	if r, err = table.NewReader(src, h.Size, &o); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	sound := false
 	defer func() { // also if a policy panics
@@ -77,9 +77,9 @@ func (h *handle) newReader(src io.ReaderAt, share bool) (r *table.Reader, known 
 			r.Close() // closes no file
 		}
 	}()
-	known, err = h.check(r)
+	err = h.check(r)
 	sound = err == nil
-	return r, known, err
+	return r, err
 }
 
 // largeTail is a tail's size in bytes. Before memory for a larger tail is allocated, a small read checks the table's

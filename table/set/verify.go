@@ -69,7 +69,7 @@ func (m *member) verifyOnce(ctx context.Context) (note, err error) {
 	if err != nil {
 		return nil, errors.Join(err, src.checkSum())
 	}
-	known, differs := h.check(r)
+	differs := h.check(r)
 	h.tail = nil // src may now read all of the table
 	var keys verifiedKeys
 	_, damage := r.VerifyKeys(keys.add)
@@ -79,7 +79,7 @@ func (m *member) verifyOnce(ctx context.Context) (note, err error) {
 	if err := errors.Join(differs, damage, src.checkSum()); err != nil {
 		return nil, err
 	}
-	if !known {
+	if !h.known {
 		note = h.errorf("no digest of its data blocks: %w: build it with set.TableWriter, or sst build -o DIR/",
 			ErrNotIdentified)
 	}
