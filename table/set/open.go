@@ -39,7 +39,7 @@ func (h *handle) open(ctx context.Context) error {
 func (h *handle) source(ctx context.Context) (src io.ReaderAt, err error) {
 	size := h.Size
 	if m, maps := h.s.src.(Mapper); maps && h.s.o.Reader.Mapped {
-		err = h.request(ctx, func(ctx context.Context) (err error) {
+		err = h.call(ctx, func(ctx context.Context) (err error) {
 			src, size, err = m.Map(ctx, h.Name)
 			return err
 		})

@@ -34,7 +34,7 @@ type Forgetter interface {
 
 // read reads len(p) bytes of the table.
 func (h *handle) read(ctx context.Context, p []byte, off int64) (n int, err error) {
-	err = h.request(ctx, func(ctx context.Context) (err error) {
+	err = h.call(ctx, func(ctx context.Context) (err error) {
 		n, err = h.s.src.ReadAt(ctx, h.Name, p, off)
 		return err
 	})
@@ -49,13 +49,13 @@ func (h *handle) read(ctx context.Context, p []byte, off int64) (n int, err erro
 	return n, err
 }
 
-// request calls the Source for the table, unless the member has ended.
-func (h *handle) request(ctx context.Context, call func(context.Context) error) error {
+// call calls the Source for the table, unless the member has ended.
+func (h *handle) call(ctx context.Context, read func(context.Context) error) error {
 	if !h.refs.Acquire() {
 		return table.ErrClosed
 	}
 	defer h.unref()
-	err := h.s.callSource(ctx, call)
+	err := h.s.callSource(ctx, read)
 	replaced := errors.Is(err, ErrReplaced)
 	if replaced {
 		h.forget()
