@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,8 +73,8 @@ func Leaves(err error) (all []error) {
 	return all
 }
 
-// Lines returns the message of an error, with one line for each joined error. Text around joined errors is
-// repeated in each line.
+// Lines returns the message of an error, with one line for each joined error, but only one for equal neighbors, such
+// as those of a file that was given twice. Text around joined errors is repeated in each line.
 func Lines(err error) (all []string) {
 	for _, leaf := range Leaves(err) {
 		inner := errors.Unwrap(leaf)
@@ -87,7 +88,7 @@ func Lines(err error) (all []string) {
 			all = append(all, printable.String(before)+line+printable.String(after))
 		}
 	}
-	return all
+	return slices.Compact(all)
 }
 
 // OneOf lists alternatives, as in "auto, yes or no".

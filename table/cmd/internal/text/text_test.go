@@ -25,6 +25,7 @@ func TestLines(t *testing.T) {
 		{&fs.PathError{Op: "open", Path: "a\nb", Err: fs.ErrNotExist}, []string{`open a\nb: file does not exist`}},
 		{two, []string{"one", `two\nx: ok`}},
 		{errors.Join(two, errors.New("three")), []string{"one", `two\nx: ok`, "three"}},
+		{errors.Join(errors.New("f: one"), errors.New("f: one"), errors.New("two")), []string{"f: one", "two"}},
 		{fmt.Errorf("a\n.ldb: %w, both", two), []string{`a\n.ldb: one, both`, `a\n.ldb: two\nx: ok, both`}},
 		{fmt.Errorf("b: %w", fmt.Errorf("a: %w", two)), []string{"b: a: one", `b: a: two\nx: ok`}},
 		{fmt.Errorf("b: %w", errors.Join(errors.New("one"))), []string{"b: one"}},
