@@ -82,6 +82,9 @@ func scanCommand() *cobra.Command {
 			if !cmd.Flags().Changed("versions") {
 				f.versions = !s.Dir || f.where || s.Order == table.AnyOrder
 			}
+			if f.versions && !f.where && s.HasLayers() {
+				return cli.UsageErrorf("%s has layers, whose deletions look like pairs with --versions: use --where", s.Path)
+			}
 			return f.scan(cmd, s)
 		})
 	}
