@@ -48,6 +48,7 @@ func diffCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVarP(&f.summary, "summary", "s", false, "print only how many entries differ")
 	addFormat(cmd, &f.format)
+	cmd.MarkFlagsMutuallyExclusive("summary", "format")
 	f.addDir(cmd)
 	f.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

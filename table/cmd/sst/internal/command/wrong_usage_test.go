@@ -43,6 +43,7 @@ var wrongUsages = []struct{ line, want string }{
 	{"convert t.ldb --never in.tsv --bits 10 -o x", "--bits and --never cannot be combined"},
 	{"convert t.ldb --known-absent -o x", "--known-absent needs --never"},
 	{"diff t.ldb", "missing B"},
+	{"diff --summary --format json t.ldb t.ldb", "--format and --summary cannot be combined"},
 	{"diff --format xml t.ldb t.ldb", `--format is "xml", not tsv, json or hex`},
 	{"layout in.tsv", "in.tsv: text, not a LevelDB table: to build a table from it, run: sst build -o in.ldb in.tsv"},
 	{"layout .", ". is a directory: name one of its tables, logs or MANIFESTs"},
