@@ -154,7 +154,8 @@ func describe(ctx context.Context, path string) (tableLine, error) {
 	}
 	defer f.Close() // it was only read
 	if f.Internal || f.Order != table.BytewiseComparer {
-		return tableLine{}, fmt.Errorf("%s: a set needs user keys in bytewise order: write the table again with sst scan and sst build", path)
+		return tableLine{}, fmt.Errorf("%s: a set needs user keys in bytewise order: to write the table again, run: %s", path,
+			files.CommandLine("scan --versions=false %s | sst build -o NEW.ldb", path))
 	}
 	if f.Reader.FilterOnly() {
 		return tableLine{}, fmt.Errorf("%s is only a filter, without keys: give its line from sst build --manifest-line instead", path)
