@@ -25,9 +25,9 @@ import (
 	"github.com/sievetable/sievetable/table/layout"
 )
 
-const convertLong = `Copy a table's entries, with all versions and deletions. Settings without a flag stay as in FILE,
-as far as it shows them. OUT may be FILE. Directories are converted by sst merge, damaged tables by
-sst repair.
+const convertLong = `Copy a table's entries, with all versions and deletions. Except for --filter-name, settings without
+a flag stay as in FILE, as far as it shows them. OUT may be FILE. Directories are converted by sst
+merge, damaged tables by sst repair.
 
 With --never, sst only adds exceptions. FILE may then be a set.`
 

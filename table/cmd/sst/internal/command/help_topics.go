@@ -20,9 +20,10 @@ Databases    sst reads the tables and logs that the MANIFEST lists, and shows th
              each key. It ignores an unfinished record at the end of a log, which a crash leaves.
              Another process may use the database.
 Sets         A directory with a manifest set.jsonl, or a manifest of another name beside its tables.
-             Newer layers hide older ones. If the manifest is corrupt, sst reads nothing.
-Directories  All tables and logs. If keys have no sequence numbers, the table with the highest
-             number in its name wins, or, if names have no numbers, the last one by name.
+             Newer layers hide older ones. If the manifest is corrupt, only --all-tables reads the
+             set, and removed keys come back.
+Directories  All tables and logs. If keys have no sequence numbers, the last table wins, in the
+             order 9.ldb, 10.ldb, a10.ldb, a9.ldb.
 Damage       sst passes over corrupt blocks, missing tables and damaged parts of logs. It names what
              is lost, and exits with status 3. Older or deleted versions of lost keys may appear.
 

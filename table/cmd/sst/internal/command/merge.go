@@ -41,8 +41,8 @@ INPUTs, --on-duplicate takes
 
 If a deletion is taken, OUT lacks the key. Use newest only for copies of one database: numbers of
 different databases cannot be compared. After last, first and error, sequence numbers in OUT are 0.
-A database keeps its compression. A set that is the only INPUT keeps all its settings. Files of
-filters alone are united into one. Exceptions (--never) of tables and sets are lost.
+A database written to a database keeps its compression, and a lone set written to a set its
+settings. Files of filters alone are united into one. Other INPUTs lose their exceptions (--never).
 See sst help sources, sets and filters.`
 
 func mergeCommand() *cobra.Command {
