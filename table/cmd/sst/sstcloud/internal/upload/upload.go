@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -42,7 +41,7 @@ func Plan(ctx context.Context, dir string, to set.Store, name string) (*Upload, 
 	var err error
 	u.Manifest, err = set.LoadManifest(ctx, u.from, set.ManifestName)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("%w; to build a set there, use: sst build --set FILE -o %s", err, text.ShellPath(dir))
+		err = fmt.Errorf("%w; to make a set, run: sst build FILE -o NEW/, or for a database: sst merge DIR -o NEW/", err)
 	}
 	if err != nil {
 		return nil, err
