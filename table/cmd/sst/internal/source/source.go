@@ -165,6 +165,9 @@ func (s *Source) checkInternalKeys() error {
 		return fmt.Errorf("%s: keys of %s look like internal keys, but keys of %s do not: use --internal-keys yes or no",
 			s.Path, filepath.Base(with.Path), filepath.Base(without.Path))
 	}
+	if s.isLog && s.o.InternalKeys == dbfile.No {
+		return fmt.Errorf("%s: --internal-keys is no, but the writes in a log have sequence numbers: use auto or yes", s.Path)
+	}
 	s.Internal = with != nil || without == nil && len(s.logs.paths) > 0 && s.o.InternalKeys != dbfile.No
 	if s.Internal {
 		return nil
