@@ -31,7 +31,7 @@ func AddForce(cmd *cobra.Command, force *bool) {
 }
 
 // CheckOutputs returns an error if a database or a set needs a file that the command would replace. With --force,
-// listed tables and manifests of sets can be replaced, and a note says what to do next.
+// listed tables can be replaced, and a note says what to do next. Only sst manifest replaces the manifest of a set.
 func CheckOutputs(cmd *cobra.Command) error {
 	force, _ := cmd.Flags().GetBool("force") // false for a command without the flag
 	for _, name := range outputFlags {
@@ -44,7 +44,7 @@ func CheckOutputs(cmd *cobra.Command) error {
 		if cmd.Name() == "rates" { // it writes two files with other names
 			owner = cmp.Or(OwnerOf(RealName(path+".svg")), OwnerOf(RealName(path+".csv")))
 		}
-		replaceable := owner.Listed && name == "output"
+		replaceable := name == "output" && (owner.Listed || owner.What == setManifest && cmd.Name() == "manifest")
 		switch {
 		case owner.What == "":
 		case replaceable && force:
@@ -67,9 +67,11 @@ func CheckOutputs(cmd *cobra.Command) error {
 // An Owner is the database or the set that needs a file.
 type Owner struct {
 	What   string // such as "a table of the database in DIR"; "": nothing needs the file
-	Listed bool   // the file is a listed table, or the manifest of a set; otherwise its name is reserved
-	After  string // what to do after replacing a listed table
+	Listed bool   // the file is a listed table
+	After  string // what to do after replacing it
 }
+
+const setManifest = "the manifest of a set" // in Owner.What
 
 // OwnerOf returns the owner of the file with that path, which may be missing. It does not follow links.
 func OwnerOf(path string) Owner { return OwnersIn(filepath.Dir(path))(filepath.Base(path)) }
@@ -89,7 +91,7 @@ func OwnersIn(dir string) func(name string) Owner {
 		if exists := err == nil && !info.IsDir(); !isSetManifest(path) && !(exists && current == "" && name == set.ManifestName) {
 			return owner(name, exists)
 		}
-		return Owner{"the manifest of a set", true, ""}
+		return Owner{setManifest, false, ""}
 	}
 }
 

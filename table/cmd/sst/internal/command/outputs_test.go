@@ -109,7 +109,9 @@ func TestForcedOutputs(t *testing.T) {
 	for _, args := range [][]string{{"convert", "--force", listed, "-o", listed}, {"manifest", "--force", table, "-o", "set/set.jsonl"}, {"verify", "db", "set"}} {
 		mustSST(t, args...)
 	}
-	checkSST(t, cli.ExitUsage, "name another file", "convert", "--force", "t.ldb", "-o", "db/CURRENT")
+	for _, reserved := range []string{"db/CURRENT", "set/set.jsonl"} {
+		checkSST(t, cli.ExitUsage, "name another file", "convert", "--force", "t.ldb", "-o", reserved)
+	}
 	for _, free := range []string{"db/table.ldb", "db/000099.ldb", "set/other.ldb", "db/notes.txt"} { // which nothing needs
 		mustSST(t, "build", "-o", free, "in.tsv")
 	}
