@@ -18,7 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
-const queryLong = `Print each KEY, or line of --keys-from, that the filter contains. Printed keys can be false
+const queryLong = `Print each KEY, or key in --keys-from, that the filter contains. Printed keys can be false
 positives: sieve plan predicts rates for random keys. All others are certainly absent.`
 
 // queryFlags are the flags of query.
