@@ -23,6 +23,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/set"
 )
 
 // A Pair is a key and its value. Both are valid until the next pair is read.
@@ -83,12 +84,16 @@ func open(path string) (fs.File, error) {
 	return os.Open(path)
 }
 
-// checkDirectory returns an error for a database directory, whose files are not pairs.
+// checkDirectory returns an error for the directory of a database or a set, whose files are not pairs.
 func checkDirectory(path string) error {
+	what := "database"
 	name, err := versions.FindCurrentOrManifest(path)
+	if name == "" && err == nil && files.Exists(filepath.Join(path, set.ManifestName)) {
+		what, name = "set", set.ManifestName
+	}
 	if name != "" {
-		err = fmt.Errorf("%s is a database (it contains %s). To build a table from it, run: sst merge %s -o OUT",
-			path, name, text.ShellPath(path))
+		err = fmt.Errorf("%s is a %s (it contains %s). To build a table from it, run: sst merge %s -o OUT",
+			path, what, name, text.ShellPath(path))
 	}
 	return err
 }
