@@ -190,6 +190,34 @@ func (t *tableInProgress) Close() (err error) {
 // Abort ends the table. Pending removes it.
 func (t *tableInProgress) Abort() error { return errors.Join(t.TableAppender.Abort(), t.file.Close()) }
 
+// Commit stores the tables, writes the manifest, and returns the tables. If it fails, call Abort. Unless the manifest
+// was already written, the old set stays. Open Sets use the new manifest after [Set.Swap].
+func (b *Builder) Commit() (l Layer, err error) {
+	if err := b.check(); err != nil {
+		return l, err
+	}
+	b.failed = errPanicked // the error stays, since the next Commit would lack entries
+	if l, b.failed = b.finish(); b.failed != nil {
+		return Layer{}, b.failed
+	}
+	return l, b.Abort()
+}
+
+// finish completes the last tables, and commits all of them.
+func (b *Builder) finish() (l Layer, err error) {
+	if err := cmp.Or(b.entries.finish(), b.removals.finish()); err != nil {
+		return l, err
+	}
+	if b.o.Part > 0 {
+		return b.storeTables(0)
+	}
+	err = exclusively(b.ctx, b.store, b.o.Lease, func() error {
+		l, err = b.commit()
+		return err
+	})
+	return l, err
+}
+
 // restore stores tables again, since a Sweep that began before the lease may have removed some that Publish had found.
 // If a table is still missing, such as one of an older layer, restore returns ErrGone.
 func (b *Builder) restore(gone error) error {

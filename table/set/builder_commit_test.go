@@ -67,27 +67,40 @@ func TestPublishWithoutTables(t *testing.T) {
 	checkDiff(t, "files", []string{set.ManifestName}, names(t, empty))
 }
 
-// An entry that a Builder rejected is not lost silently: the error stays, and nothing is committed. Removals with only a
-// filter are rejected, since lookups of the removed keys would fail.
+// An entry that a Builder rejected is not lost silently: the error stays, and nothing is committed. So does an error of
+// Commit: more entries would come after a table that is complete. Removals with only a filter are rejected, since
+// lookups of the removed keys would fail.
 func TestErrorsOfABuilderStay(t *testing.T) {
 	t.Parallel()
-	filters := &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}
+	filters := set.BuilderOptions{Writer: &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}}
+	checks := 0
+	refusing := set.BuilderOptions{Check: func(*set.Manifest) error {
+		if checks++; checks == 2 {
+			return broken
+		}
+		return nil
+	}}
 	for name, test := range map[string]struct {
-		writer  *table.WriterOptions
+		o       set.BuilderOptions
 		refused func(b *set.Builder) error
 		want    error
 		text    string
 	}{
-		"an entry out of order": {nil, func(b *set.Builder) error { return b.Append([]byte("a"), nil) }, table.ErrOrder, ""},
-		"a removal out of order": {nil, func(b *set.Builder) error {
+		"an entry out of order": {set.BuilderOptions{}, func(b *set.Builder) error { return b.Append([]byte("a"), nil) }, table.ErrOrder, ""},
+		"a removal out of order": {set.BuilderOptions{}, func(b *set.Builder) error {
 			return cmp.Or(b.Remove([]byte("c")), b.Remove([]byte("a")))
 		}, table.ErrOrder, ""},
 		"a removal without a key": {filters, func(b *set.Builder) error { return b.Remove([]byte("c")) },
 			nil, "removals must contain keys, not only a filter"},
+		"a Commit": {refusing, func(b *set.Builder) error {
+			_, err := b.Commit()
+			return err
+		}, broken, ""},
 	} {
 		dir := t.TempDir()
 		buildSet(t, dir, 1, "old")
-		b := newBuilder(t, dir, set.BuilderOptions{Layer: true, Writer: test.writer})
+		test.o.Layer = true
+		b := newBuilder(t, dir, test.o)
 		noError(t, b.Append([]byte("b"), nil))
 		want := test.refused(b)
 		checkError(t, name, want, test.want, test.text)

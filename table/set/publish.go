@@ -14,30 +14,6 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Commit stores the tables, writes the manifest, and returns the tables. If it fails, call Abort. Unless the manifest
-// was already written, the old set stays. Open Sets use the new manifest after [Set.Swap].
-func (b *Builder) Commit() (l Layer, err error) {
-	if err := b.check(); err != nil {
-		return l, err
-	}
-	b.failed = errPanicked // the error stays, since the next Commit would lack entries
-	if b.failed = cmp.Or(b.entries.finish(), b.removals.finish()); b.failed != nil {
-		return l, b.failed
-	}
-	if b.o.Part > 0 {
-		l, err = b.storeTables(0)
-	} else {
-		err = exclusively(b.ctx, b.store, b.o.Lease, func() error {
-			l, err = b.commit()
-			return err
-		})
-	}
-	if err != nil {
-		return Layer{}, err
-	}
-	return l, b.Abort()
-}
-
 // commit stores the tables and writes the manifest.
 func (b *Builder) commit() (Layer, error) {
 	base, err := readBase(b.ctx, b.store, &b.o)
