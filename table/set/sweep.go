@@ -149,6 +149,7 @@ func (w *sweeper) find(ctx context.Context) (left []File, err error) {
 // readManifests sets listed from the manifests.
 func (w *sweeper) readManifests(ctx context.Context) error {
 	listed := nameSet{}
+	listed.add(lockName) // without it, a build could lock the Store too
 	if w.Keep != nil {
 		kept, err := w.Keep(ctx)
 		if err != nil {

@@ -2,6 +2,7 @@ package set_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -114,4 +115,18 @@ func TestSweepIgnoresCase(t *testing.T) {
 	if !slices.Contains(matched, name) { // the notes of sstcloud depend on it
 		t.Errorf("Match is called for %q, and not for the listed table", matched)
 	}
+}
+
+// Whatever Match says, Sweep keeps its lock, without which a build could begin.
+func TestSweepKeepsItsLock(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	buildSet(t, dir, 1, "v")
+	noError(t, os.WriteFile(filepath.Join(dir, "other"), nil, 0o666))
+	s := &set.DirStore{Dir: dir, LockFile: func(_ context.Context, path string) (unlock func(), err error) {
+		return func() {}, os.WriteFile(path, nil, 0o666)
+	}}
+	want := append(listing(t, dir), "set.jsonl.lock")
+	noError(t, set.Sweep(t.Context(), s, &set.SweepOptions{AnyAge: true, Match: func(string) bool { return true }}))
+	checkDiff(t, "files", slices.DeleteFunc(want, func(name string) bool { return name == "other" }), names(t, dir))
 }
