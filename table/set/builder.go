@@ -67,8 +67,8 @@ type Builder struct {
 	isRemovals        []bool  // for each of tables, whether it contains removals
 }
 
-// NewBuilder returns a Builder. If o is nil, the defaults are used. If ctx is done, the Builder's methods return its
-// error.
+// NewBuilder returns a Builder. If o is nil, the defaults are used. If ctx is done, Append, Remove and Commit return its
+// [context.Cause].
 func NewBuilder(ctx context.Context, s Store, o *BuilderOptions) (*Builder, error) {
 	b := &Builder{ctx: ctx, store: s, o: *cmp.Or(o, &BuilderOptions{})}
 	if b.o.EntriesPerTable < 0 || b.o.Part < 0 {
@@ -231,7 +231,7 @@ func (b *Builder) restore(gone error) error {
 	return checkStillExist(b.ctx, b.store, ManifestName, now.Manifest)
 }
 
-// Abort removes what NewBuilder has created. After Commit, it does nothing.
+// Abort removes what NewBuilder has created, except a Lease. After Commit, it does nothing.
 func (b *Builder) Abort() error {
 	if b.pending == nil {
 		return nil

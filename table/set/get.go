@@ -15,9 +15,9 @@ import (
 // filter, which does not rule the key out, Get returns [table.ErrFilterOnly]. If a layer's table is missing or
 // corrupt, the error is a [*merge.HiddenError], which has the newest value in other tables.
 //
-// If no table's range contains the key, or filters rule it out, Get reads nothing. Otherwise it reads one data block,
-// unless that is cached. The first lookup in a table takes one more read. If ctx is done, Get returns its error once
-// the running read ends. The value stays valid and must not be modified: see [table.Reader.Get].
+// If no table's range contains the key, or filters in memory rule it out, Get reads nothing. Otherwise it reads one
+// data block, unless that is cached. The first lookup in a table takes one more read. If ctx is done, Get returns its
+// error once the running read ends. The value stays valid and must not be modified: see [table.Reader.Get].
 func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -186,8 +186,8 @@ func (m *member) mayContain(ctx context.Context, k *table.HashedKey) (bool, erro
 	return may, err
 }
 
-// TryMayContain is like [Set.MayContain] but never reads, except pages of mapped filters. If MayContain would read or
-// fail, or after Close, may is true and known is false.
+// TryMayContain is like [Set.MayContain] but never reads, except pages of mapped filters. If it cannot tell without a
+// read, or after Close, may is true and known is false.
 func (s *Set) TryMayContain(key []byte) (may, known bool) {
 	v, err := s.acquire()
 	if err != nil {

@@ -11,22 +11,22 @@ import (
 	"github.com/sievetable/sievetable/table"
 )
 
-// Options are the options of a Set. A value out of range is an error, and so is an option that others make useless.
+// Options are the options of a Set. A value out of range is an error.
 type Options struct {
 	// Reader has the options of the tables. Name, CacheKey, TailSum, TailSize, Comparer and FilterKey must not be
 	// set. With Mapped, tables in a directory are mapped into memory, and no file stays open. Tables that the system
 	// cannot map, such as beyond its limit, are read.
 	Reader table.ReaderOptions
 
-	// OpenAll makes Open and Swap open all new tables. If one cannot be opened, they fail. If Reader lacks the
-	// policy of a filter, they fail with [table.ErrUnknownFilter]. By default, a table is opened by its first
+	// OpenAll makes Open and Swap open all tables that were never open. If one cannot be opened, they fail. If Reader
+	// lacks the policy of a filter, they fail with [table.ErrUnknownFilter]. By default, a table is opened by its first
 	// lookup, which returns the error, and FilterErr reports filters that are not used.
 	OpenAll bool
 
-	// If OnLoss is not nil, Open and Swap with OpenAll call it for each new table that cannot be opened. If it
-	// returns true, they continue without the table, and lookups of its keys try to open it again. Otherwise they
-	// fail with l.Err. OnLoss requires OpenAll, and must not call Swap. It is not called for
-	// [table.ErrUnknownFilter], or if ctx is done.
+	// If OnLoss is not nil, Open and Swap with OpenAll call it for each such table that cannot be opened, so Swap calls
+	// it again for one that is still lost. If it returns true, they continue without the table, and lookups of its keys
+	// try to open it again. Otherwise they fail with l.Err. OnLoss requires OpenAll, and must not call Swap. It is not
+	// called for [table.ErrUnknownFilter], or if ctx is done.
 	OnLoss func(l table.Loss) bool
 
 	// ReadTimeout limits each call of the Source's ReadAt and Map. When it expires, the lookup fails with

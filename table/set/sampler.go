@@ -57,8 +57,9 @@ func (s *Sampler) Keys() [][]byte {
 	return keys
 }
 
-// Splits returns the parts-1 keys that split all keys into parts with about the same number of distinct keys each,
-// or fewer if fewer are kept. Part i contains the keys >= Splits[i-1] and < Splits[i]. The caller owns the slices.
+// Splits returns the parts-1 keys that split all keys into parts with about the same number of distinct keys each. If
+// fewer than parts keys are kept, each is in a part of its own. Part i of [BuilderOptions] contains the keys >=
+// Splits[i-2] and < Splits[i-1]. The caller owns the slices.
 func (s *Sampler) Splits(parts int) [][]byte {
 	keys := s.Keys()
 	parts = min(parts, len(keys))

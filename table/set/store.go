@@ -139,8 +139,8 @@ const leaseTime = 24 * time.Hour
 // leases matches the names of leases.
 var leases = regexp.MustCompile(`^sievetable-[0-9a-f]{16}\.lease$`)
 
-// NewLease returns a name for Lease of [BuilderOptions]. A lease ends when Publish has written the manifest, or 24
-// hours after the last NewBuilder.
+// NewLease returns a name for Lease of [BuilderOptions]. A lease ends when Publish or Commit has written the manifest,
+// or 24 hours after the last NewBuilder.
 func NewLease() string { return fmt.Sprintf("sievetable-%016x.lease", rand.Uint64()) }
 
 // checkLeaseName returns an error if a Lease is not from NewLease: Sweep would not see it, and it could be the name of

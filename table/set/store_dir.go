@@ -17,9 +17,9 @@ import (
 )
 
 // A DirStore is a directory as a [Store]. Unfinished tables are in sievetable-*.tmp. New files get the old manifest's
-// permissions. The manifest may be a symbolic link.
+// permissions. The manifest may be a symbolic link; OpenDir follows it only within the directory.
 type DirStore struct {
-	Dir   string // the directory's path; it is created if necessary, but not its parent
+	Dir   string // the directory's path; Begin creates it if necessary, but not its parent
 	Owner string // if not "", in the names of temporary files, so that a program recognizes its own
 
 	// LockFile creates and locks the file path, set.jsonl.lock in Dir, and waits while another process has the lock.
