@@ -3,6 +3,7 @@ package set
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -121,9 +122,9 @@ func (m *Manifest) lines() []any {
 	return lines
 }
 
-// ReadManifest reads a manifest's file. It returns an error that names the line if [Manifest.Check] fails, there are
-// too few or too many tables, a line has unknown fields or more than 1 MiB, or the format is newer than this
-// package, which is errors.ErrUnsupported. Memory is bounded by the file's size.
+// ReadManifest reads a manifest's file. If [Manifest.Check] fails, there are too few or too many tables, or a line has
+// unknown fields or more than 1 MiB, the error names the line, and is [table.ErrCorrupt]. If the format is newer than
+// this package, it is errors.ErrUnsupported. Memory is bounded by the file's size.
 func ReadManifest(r io.Reader) (*Manifest, error) { return newLineReader(r).read() }
 
 // A lineReader reads the lines of a manifest's file, up to an error.
@@ -145,13 +146,24 @@ func newLineReader(r io.Reader) *lineReader {
 // read reads and checks a manifest to the end of the file.
 func (l *lineReader) read() (*Manifest, error) {
 	m := l.manifest()
-	if l.err != nil {
-		return nil, fmt.Errorf("set: line %d of the manifest: %w", l.n, l.err)
+	err := l.err
+	if err != nil {
+		err = fmt.Errorf("set: line %d of the manifest: %w", l.n, err)
+	} else if err = m.Check(); err == nil {
+		return m, nil
 	}
-	if err := m.Check(); err != nil {
+	if l.readError() != nil || errors.Is(err, errors.ErrUnsupported) {
 		return nil, err
 	}
-	return m, nil
+	return nil, corruptError{err}
+}
+
+// readError returns the error of the io.Reader, or nil.
+func (l *lineReader) readError() error {
+	if err := l.Err(); err != bufio.ErrTooLong {
+		return err
+	}
+	return nil
 }
 
 // next reads a line and decodes it. At the end of the file, the error is atEnd, formatted with args, unless that is
@@ -230,12 +242,7 @@ func readStored(ctx context.Context, s Store, name string) (m storedManifest, er
 		var content bytes.Buffer
 		lines := newLineReader(io.TeeReader(f, &content))
 		m.Manifest, err = lines.read()
-		m.content = content.Bytes()
-		if failed := lines.Err(); failed != nil && failed != bufio.ErrTooLong {
-			err = failed
-		} else if err != nil && !errors.Is(err, errors.ErrUnsupported) {
-			err = corruptError{err}
-		}
+		m.content, err = content.Bytes(), cmp.Or(lines.readError(), err)
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {

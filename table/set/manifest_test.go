@@ -115,6 +115,9 @@ func checkRefused(t *testing.T, file, want string) {
 	if err == nil || m != nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "set: line ") {
 		t.Errorf("manifest %v, error %v, want none and an error with %q", m, err, want)
 	}
+	if errors.Is(err, table.ErrCorrupt) == errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("%v is neither table.ErrCorrupt nor errors.ErrUnsupported, or both", err)
+	}
 }
 
 // Each field of a table's line occurs once, with the right type.
@@ -234,14 +237,14 @@ func TestCheckName(t *testing.T) {
 	}
 }
 
-// Errors of the reader and the writer are wrapped.
+// Errors of the reader and the writer are wrapped. The manifest may be intact.
 func TestManifestErrorsOfReaderAndWriter(t *testing.T) {
 	cause := errors.New("disk on fire")
 	for n := range len(twoTablesFile) {
 		r := io.MultiReader(strings.NewReader(twoTablesFile[:n]), iotest.ErrReader(cause))
 		line := strings.Count(twoTablesFile[:n], "\n") + 1
 		m, err := set.ReadManifest(r)
-		if want := fmt.Sprintf("set: line %d of the manifest: disk on fire", line); m != nil || !errors.Is(err, cause) || err.Error() != want {
+		if want := fmt.Sprintf("set: line %d of the manifest: disk on fire", line); m != nil || !errors.Is(err, cause) || errors.Is(err, table.ErrCorrupt) || err.Error() != want {
 			t.Fatalf("after %d bytes: %v, want %s", n, err, want)
 		}
 	}
