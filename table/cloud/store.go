@@ -30,8 +30,8 @@ type Store struct {
 	// URL is the prefix that Path adds to object names, such as s3://BUCKET/.
 	URL string
 
-	// Timeout limits each call, including retries. For List, it limits each page, and for Open also each
-	// read. PutTable has no limit. Zero means no limit.
+	// Timeout limits each call, including retries. For List, it limits each page, for Open also each read, and for
+	// Replace each of its reads and writes. PutTable has no limit. Zero means no limit.
 	Timeout time.Duration
 
 	pinned sync.Map // names to *object: the versions that ReadAt reads

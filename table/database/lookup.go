@@ -160,9 +160,9 @@ func (l *lookup) inTable(r *openedTable) (version, error) {
 }
 
 // GetMany gets the values of many keys, in any order, o.Concurrency at a time. It calls found(i, value) on the
-// caller's goroutine for each keys[i] that is present, with a value as from Get. If found returns an error, so does
-// GetMany, at once. If o is nil, the defaults are used. o.Gap has no effect. If a lookup fails, o.NoAnswer is called
-// for its key, and GetMany returns all such errors, joined. If ctx is done, GetMany returns after the running reads.
+// caller's goroutine for each keys[i] that is present, with a value as from Get. If o is nil, the defaults are used.
+// o.Gap has no effect. If a lookup fails, o.NoAnswer is called for its key, and GetMany returns all such errors, joined.
+// If found returns an error or ctx is done, GetMany returns that error after the running reads.
 func (v View) GetMany(
 	ctx context.Context, keys [][]byte, o *table.GetManyOptions, found func(i int, value []byte) error,
 ) error {

@@ -52,7 +52,7 @@ type Writer struct {
 //
 // Close puts the complete directory in place, in one step. Until then, files are in sievetable-*.tmp beside it or, if
 // the parent cannot be written, inside it. Only a crash leaves that behind. An empty directory keeps its permissions
-// and owner. A symbolic link is followed.
+// and owner. A symbolic link to one is followed.
 func Create(dir string, o *WriterOptions) (*Writer, error) {
 	opts, user, err := o.withDefaults()
 	if err != nil {
