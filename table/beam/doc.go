@@ -34,7 +34,7 @@
 //
 // From its first table to its manifest, a build holds a lease: a file sievetable-*.lease in the directory. Meanwhile
 // Sweep and "sst sweep" refuse to remove anything. The lease of a failed or killed build expires 24 hours after its
-// last table was written, or when you delete the file.
+// last table was begun, or when you delete the file.
 //
 // # Counters
 //
