@@ -15,7 +15,8 @@ import (
 type Options struct {
 	// Reader has the options of the tables. Name, CacheKey, TailSum, TailSize, Comparer and FilterKey must not be
 	// set. With Mapped, tables in a directory are mapped into memory, and no file stays open. Tables that the system
-	// cannot map, such as beyond its limit, are read.
+	// cannot map, such as beyond its limit, are read. Opening a table checks its first and last key in the filters, which
+	// Metrics count as two lookups.
 	Reader table.ReaderOptions
 
 	// OpenAll makes Open and Swap open all tables that were never open. If one cannot be opened, they fail. If Reader
