@@ -93,7 +93,7 @@ func TestGetTakesNoMemoryForWhatIsBehind(t *testing.T) {
 		{strings.Repeat("k", 70_000), "1"}, {strings.Repeat("k", 70_001), "2"}, {strings.Repeat("k", 300_000), "3"},
 	})
 	budget := rowblock.Budget{Memory: 200_000, Compared: math.MaxInt64}
-	v, found, err := rowblock.Get(data, rowblock.Order{Func: bytes.Compare}, []byte(strings.Repeat("k", 70_001)), &budget)
+	v, found, err := get(data, rowblock.Order{Func: bytes.Compare}, []byte(strings.Repeat("k", 70_001)), &budget)
 	if string(v) != "2" || !found || err != nil {
 		t.Errorf("Get = %q, %v, %v", v, found, err)
 	}
@@ -106,7 +106,7 @@ func TestGetIsBounded(t *testing.T) {
 	for memory, ok := range map[int]bool{70_000: false, 200_000: true} {
 		t.Run(fmt.Sprintf("memory=%d", memory), func(t *testing.T) {
 			budget := rowblock.Budget{Memory: memory, Compared: 1_000_000}
-			if _, _, err := rowblock.Get(data, rowblock.Order{Func: bytes.Compare}, []byte("b"), &budget); (err == nil) != ok {
+			if _, _, err := get(data, rowblock.Order{Func: bytes.Compare}, []byte("b"), &budget); (err == nil) != ok {
 				t.Errorf("Get = %v", err)
 			}
 		})
@@ -151,7 +151,7 @@ func TestComparedIsWhatSuffices(t *testing.T) {
 	order := rowblock.Order{Func: bytes.Compare}
 	for name, use := range map[string]func(*rowblock.Budget) error{
 		"Open": func(b *rowblock.Budget) error { return new(rowblock.Iter).Open(data, order, b) },
-		"Get":  func(b *rowblock.Budget) error { _, _, err := rowblock.Get(data, order, []byte("kb"), b); return err },
+		"Get":  func(b *rowblock.Budget) error { _, _, err := get(data, order, []byte("kb"), b); return err },
 		"SeekGE": func(b *rowblock.Budget) error {
 			_, _, _, err := rowblock.SeekGE(new([]byte), data, order, []byte("kc"), b)
 			return err

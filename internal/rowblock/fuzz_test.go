@@ -50,7 +50,7 @@ func FuzzOpen(f *testing.F) {
 			if !it.SeekGE([]byte(p.Key)) || !bytes.Equal(it.Key(), []byte(p.Key)) {
 				t.Fatalf("SeekGE(%q) is at %q", p.Key, it.Key())
 			}
-			if v, found, err := rowblock.Get(data, rowblock.Order{}, []byte(p.Key), nil); string(v) != p.Value || !found || err != nil {
+			if v, found, err := get(data, rowblock.Order{}, []byte(p.Key), nil); string(v) != p.Value || !found || err != nil {
 				t.Fatalf("Get(%q) = %q, %v, %v; want %q", p.Key, v, found, err, p.Value)
 			}
 			if v, found, err := rowblock.GetChecked(data, []byte(p.Key)); string(v) != p.Value || !found || err != nil {

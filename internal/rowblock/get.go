@@ -7,8 +7,17 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// Get returns the value of key in data, and whether data contains key. data is an uncompressed block without its
-// trailer. The value is a part of data, and its capacity equals its length.
+// A Place says where a key belongs in a block.
+type Place uint8
+
+const (
+	Between Place = iota // between two keys
+	Found                // the block contains it
+	Outside              // before the first key or after the last one; in an order with a Func, maybe between two keys
+)
+
+// Get returns the value of key in data, and the place of key. data is an uncompressed block without its trailer. The
+// value is a part of data, and its capacity equals its length.
 //
 // Get is faster than Open, which checks the whole block. It checks only the last restart point at or before key, and
 // the entries from there to key. A key that it finds is in the block. It may miss a key if the block is corrupt
@@ -16,10 +25,10 @@ import (
 //
 // If the order has a Func, the budget bounds the work on keys. If a block exceeds it, Get returns an error. A nil
 // budget sets no bound.
-func Get(data []byte, order Order, key []byte, budget *Budget) (value []byte, found bool, err error) {
+func Get(data []byte, order Order, key []byte, budget *Budget) (value []byte, at Place, err error) {
 	b, start, err := openAt(key, data, order)
 	if err != nil {
-		return nil, false, err
+		return nil, Between, err
 	}
 	if order.Func != nil {
 		return b.getOrdered(start, key, budget)
@@ -27,8 +36,8 @@ func Get(data []byte, order Order, key []byte, budget *Budget) (value []byte, fo
 	return getBytewise(b.parts.Entries, start, key)
 }
 
-// GetChecked is like Get in the bytewise order, for a block that Walk has found sound. It reads no entry before the
-// restart point, so large blocks do not take longer.
+// GetChecked is like Get in the bytewise order, for a block that Walk has found sound, and reports whether data contains
+// key. It reads no entry before the restart point, so large blocks do not take longer.
 func GetChecked(data []byte, key []byte) (value []byte, found bool, err error) {
 	parts, err := format.SplitBlock(data)
 	if err != nil {
@@ -40,20 +49,24 @@ func GetChecked(data []byte, key []byte) (value []byte, found bool, err error) {
 		return nil, false, err
 	}
 	start := uint64(uint32(parts.Restart(i)))
-	return getBytewise(parts.Entries, int(min(start, uint64(len(parts.Entries)))), key) // a mapped file can change
+	value, at, err := getBytewise(parts.Entries, int(min(start, uint64(len(parts.Entries)))), key) // a mapped file can change
+	return value, at == Found, err
 }
 
 // getBytewise is Get from the restart point at start on, in the bytewise order. It rebuilds no keys. Instead it
 // tracks the length of the last key, which is < key, and match, the number of bytes that both share.
-func getBytewise(entries []byte, start int, key []byte) (value []byte, found bool, err error) {
+func getBytewise(entries []byte, start int, key []byte) (value []byte, at Place, err error) {
 	length, match := 0, 0
+	if at = Between; start == 0 {
+		at = Outside // unless the first key is < key
+	}
 	for off := start; off < len(entries); {
 		e, err := format.DecodeEntry(entries, off)
 		if err != nil {
-			return nil, false, err
+			return nil, Between, err
 		}
 		if e.Shared > uint64(length) {
-			return nil, false, e.SharesTooMuch(off, length)
+			return nil, Between, e.SharesTooMuch(off, length)
 		}
 		off = e.End
 		shared, unshared := int(e.Shared), entries[e.Key:e.Value]
@@ -64,26 +77,27 @@ func getBytewise(entries []byte, start int, key []byte) (value []byte, found boo
 		match = shared + format.SharedLen(unshared, key[shared:])
 		switch {
 		case match == length && match == len(key):
-			return entries[e.Value:e.End:e.End], true, nil
+			return entries[e.Value:e.End:e.End], Found, nil
 		// It is > key.
 		case match == len(key) || match < length && unshared[match-shared] > key[match]:
-			return nil, false, nil
+			return nil, at, nil
 		}
+		at = Between
 	}
-	return nil, false, nil
+	return nil, Outside, nil
 }
 
 // getOrdered is Get from the restart point at start on, in an order with a Func.
-func (b *Block) getOrdered(start int, key []byte, budget *Budget) (value []byte, found bool, err error) {
+func (b *Block) getOrdered(start int, key []byte, budget *Budget) (value []byte, at Place, err error) {
 	d := getKeyDecoder()
 	defer d.put()
 	d.budget = budget.start()
 	e, cmp, err := b.seekGE(start, key, d)
 	budget.end(d.budget)
 	if err != nil || cmp != 0 {
-		return nil, false, err
+		return nil, Outside, err
 	}
-	return b.parts.Entries[e.Value:e.End:e.End], true, nil
+	return b.parts.Entries[e.Value:e.End:e.End], Found, nil
 }
 
 // SeekGE returns the first entry of data whose key is ≥ key, and whether there is one. data is as for Get, and

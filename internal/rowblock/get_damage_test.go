@@ -20,7 +20,7 @@ func TestGetChecksWhatItComesTo(t *testing.T) {
 		{"an entry that shares two bytes more", first + rawtable.Entry(4, "c", "2") + rawtable.Restarts(0), "abx"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if v, found, err := rowblock.Get([]byte(tt.block), rowblock.Order{}, []byte(tt.key), nil); err == nil {
+			if v, found, err := get([]byte(tt.block), rowblock.Order{}, []byte(tt.key), nil); err == nil {
 				t.Errorf("Get = %q, %v, want an error", v, found)
 			}
 			if k, _, found, err := rowblock.SeekGE(new([]byte), []byte(tt.block), rowblock.Order{}, []byte(tt.key), nil); err == nil {

@@ -59,10 +59,16 @@ func TestGetOnDamageFindsWhatIsThere(t *testing.T) {
 	}
 }
 
+// get returns the value of key, and whether data contains key.
+func get(data []byte, order rowblock.Order, key []byte, budget *rowblock.Budget) (value []byte, found bool, err error) {
+	value, at, err := rowblock.Get(data, order, key, budget)
+	return value, at == rowblock.Found, err
+}
+
 // checkGet compares a found value with a plain read from the start.
 func checkGet(t *testing.T, data, key []byte) {
 	t.Helper()
-	value, found, err := rowblock.Get(data, rowblock.Order{}, key, nil)
+	value, found, err := get(data, rowblock.Order{}, key, nil)
 	if !found || err != nil {
 		return
 	}
@@ -108,7 +114,7 @@ func TestGetDoesNotReadInsideEntries(t *testing.T) {
 	t.Parallel()
 	forged := "\x00\x01\x01c!"
 	data := []byte("\x00\x01\x05a" + forged + "\x00\x01\x01d4" + "\x00\x00\x00\x00\x04\x00\x00\x00" + "\x02\x00\x00\x00")
-	_, found, err := rowblock.Get(data, rowblock.Order{}, []byte("c"), nil)
+	_, found, err := get(data, rowblock.Order{}, []byte("c"), nil)
 	if found || err == nil || !strings.Contains(err.Error(), "restart point 1 is 4") {
 		t.Errorf("Get = %v, %v; want an error about the restart point", found, err)
 	}
@@ -131,15 +137,20 @@ func TestGetFindsWhatIsThereAndNothingElse(t *testing.T) {
 			falling := build(t, interval, pairs)
 			for _, q := range append(randomPairs(rng, 40), pairs...) {
 				want, ok := there[q.Key]
-				got, found, err := rowblock.Get(ascending, rowblock.Order{}, []byte(q.Key), nil)
+				got, found, err := get(ascending, rowblock.Order{}, []byte(q.Key), nil)
 				if string(got) != want || found != ok || err != nil || cap(got) != len(got) {
 					t.Fatalf("Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
+				}
+				_, at, _ := rowblock.Get(ascending, rowblock.Order{}, []byte(q.Key), nil)
+				outside := n == 0 || q.Key < pairs[n-1].Key || q.Key > pairs[0].Key // pairs are reversed now
+				if (at == rowblock.Outside) != outside {
+					t.Fatalf("Get(%q): place %d, want outside: %v", q.Key, at, outside)
 				}
 				got, found, err = rowblock.GetChecked(ascending, []byte(q.Key))
 				if string(got) != want || found != ok || err != nil || cap(got) != len(got) {
 					t.Fatalf("GetChecked(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
 				}
-				got, found, err = rowblock.Get(falling, rowblock.Order{Func: descending}, []byte(q.Key), nil)
+				got, found, err = get(falling, rowblock.Order{Func: descending}, []byte(q.Key), nil)
 				if string(got) != want || found != ok || err != nil {
 					t.Fatalf("descending: Get(%q) = %q, %v, %v; want %q, %v", q.Key, got, found, err, want, ok)
 				}

@@ -42,7 +42,7 @@ func checkSuffixed(t *testing.T, rng *rand.Rand, data []byte, want error, pairs 
 
 // find returns the results of Get and Seek for key, as text.
 func find(data []byte, order rowblock.Order, key []byte) string {
-	value, found, err := rowblock.Get(data, order, key, nil)
+	value, found, err := get(data, order, key, nil)
 	at, next, ok, seekErr := rowblock.SeekGE(new([]byte), data, order, key, nil)
 	buf := []byte("kept")
 	if into, _, _, err := rowblock.SeekGE(&buf, data, order, key, nil); !bytes.Equal(into, at) || fmt.Sprint(err) != fmt.Sprint(seekErr) {
@@ -122,7 +122,7 @@ func TestWorkIsLinearButForOtherOrders(t *testing.T) {
 			if tt.order.Unchecked {
 				return
 			}
-			if _, found, err := rowblock.Get(data, tt.order, []byte(pairs[999].Key), &budget); (err != nil) != tt.fails || found == tt.fails {
+			if _, found, err := get(data, tt.order, []byte(pairs[999].Key), &budget); (err != nil) != tt.fails || found == tt.fails {
 				t.Errorf("Get = %v, %v", found, err)
 			}
 		})
@@ -252,12 +252,12 @@ func TestFuncSeesWholeSuffixes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range pairs {
-		if v, found, err := rowblock.Get(data, order, []byte(p.Key), nil); string(v) != p.Value || !found || err != nil {
+		if v, found, err := get(data, order, []byte(p.Key), nil); string(v) != p.Value || !found || err != nil {
 			t.Errorf("Get(%q) = %q, %v, %v", p.Key, v, found, err)
 		}
 	}
 	for _, key := range []string{"pxxx", "pxxxxx", "pxxxxxx", "pxxy", "pxyy", "pxyyyy"} {
-		if _, found, err := rowblock.Get(data, order, []byte(key), nil); found || err != nil {
+		if _, found, err := get(data, order, []byte(key), nil); found || err != nil {
 			t.Errorf("Get(%q) = %v, %v, want no such key", key, found, err)
 		}
 	}

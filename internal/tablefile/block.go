@@ -138,9 +138,12 @@ func (b *Block) Get(key []byte) (value []byte, found bool, err error) {
 		if f.o.Order.Func != nil {
 			budget = blockBudget(b.contents, f.KeyBudget)
 		}
-		if value, found, err = rowblock.Get(b.contents, f.o.Order, key, budget); err != nil {
+		var at rowblock.Place
+		value, at, err = rowblock.Get(b.contents, f.o.Order, key, budget)
+		switch found = at == rowblock.Found; {
+		case err != nil:
 			err = f.corruptData(b.n, err)
-		} else if !found {
+		case at == rowblock.Outside:
 			err = b.checkPlace()
 		}
 	}
