@@ -73,8 +73,8 @@ func Leaves(err error) (all []error) {
 	return all
 }
 
-// Lines returns the message of an error, with one line for each joined error, but only one for equal neighbors, such
-// as those of a file that was given twice. Text around joined errors is repeated in each line.
+// Lines returns the message of an error, with one line for each joined error. Text around joined errors is repeated in
+// each line. Equal neighbors become one line: they can come from a file given twice.
 func Lines(err error) (all []string) {
 	for _, leaf := range Leaves(err) {
 		inner := errors.Unwrap(leaf)
