@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"maps"
@@ -9,7 +10,6 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
@@ -159,22 +159,19 @@ var propertiesBudget = tablefile.Budget{Fixed: 1 << 20, PerByte: 1}
 // decodeProperties decodes a properties block. It takes at most budget bytes of memory for names and values. Names
 // that share bytes can be far longer than the block, and a compressed block far longer than the file.
 func decodeProperties(contents []byte, budget int) (*layout.Properties, error) {
-	var it rowblock.Iter
-	if err := it.Open(contents, rowblock.Order{}, &rowblock.Budget{Memory: budget / 2}); err != nil {
-		return nil, err
-	}
-	p, left := &layout.Properties{Other: map[string][]byte{}}, budget/2
+	p, n, left := &layout.Properties{Other: map[string][]byte{}}, 0, budget/2
 	fields := propertyFields(p)
-	for n := 0; it.Next(); n++ {
-		name, value := it.Key(), it.Value()
+	var first error // of a property; damage to the block explains it
+	err := format.Walk(contents, true, budget/2, func(name, value []byte) error {
 		if left -= len(name) + len(value); n == maxProperties || left < 0 {
-			return nil, fmt.Errorf("more than %d properties, or names and values that are too long together", n)
+			return fmt.Errorf("more than %d properties, or names and values that are too long together", n)
 		}
+		n++
 		switch f := fields[string(name)].(type) {
 		case *uint64:
 			v, size := format.Uvarint(value)
 			if size == 0 || size < len(value) {
-				return nil, fmt.Errorf("property %s is %x, not a minimal varint", name, value[:min(len(value), 20)])
+				first = cmp.Or(first, fmt.Errorf("property %s is %x, not a minimal varint", name, value[:min(len(value), 20)]))
 			}
 			*f = v
 		case *string:
@@ -184,6 +181,10 @@ func decodeProperties(contents []byte, budget int) (*layout.Properties, error) {
 		default:
 			p.Other[string(name)] = bytes.Clone(value)
 		}
+		return nil
+	})
+	if err = cmp.Or(err, first); err != nil {
+		return nil, err
 	}
 	return p, nil
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/bloom"
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/rowblock"
 	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
@@ -178,8 +177,8 @@ func (s *sieve) checkFirstKeys() (negatives, err error) {
 		return nil, err
 	}
 	var unread error // why the filters could not be read
-	checked, budget := 0, rowblock.Budget{Memory: s.file.KeyBudget}
-	err = rowblock.Walk(contents, rowblock.Order{Unchecked: true}, &budget, func(key []byte, _ int, _ []byte) error {
+	checked := 0
+	err = format.Walk(contents, false, s.file.KeyBudget, func(key, _ []byte) error {
 		negatives, unread = s.falseNegatives(h, key)
 		if checked++; negatives != nil || unread != nil || checked == maxChecked {
 			return errChecked

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -91,6 +92,88 @@ func (w *RestartWalk) End() error {
 	return nil
 }
 
+// Walk checks the block data, and calls visit with the key and the value of each entry. When visit is called, the bytes
+// after the entry are not checked yet. If sorted is set, keys must be in the bytewise order. Keys that share bytes with
+// the key before are rebuilt, which takes memory for the longest one: at most that many bytes. A key is valid until visit
+// returns. An error of visit ends the walk.
+func Walk(data []byte, sorted bool, memory int, visit func(key, value []byte) error) error {
+	b, err := SplitBlock(data)
+	if err != nil {
+		return err
+	}
+	if len(b.Entries) == 0 {
+		return b.CheckEmpty()
+	}
+	w, err := b.WalkRestarts()
+	if err != nil {
+		return err
+	}
+	k := walkedKey{entries: b.Entries, sorted: sorted, memory: memory}
+	for off := 0; off < len(b.Entries); {
+		e, err := DecodeEntry(b.Entries, off)
+		if err == nil {
+			err = w.At(off, e)
+		}
+		if err == nil {
+			err = k.next(off, e)
+		}
+		if err == nil {
+			err = visit(k.key, b.Entries[e.Value:e.End:e.End])
+		}
+		if err != nil {
+			return err
+		}
+		off = e.End
+	}
+	return w.End()
+}
+
+// maxShortKey is the length of keys up to which Walk's buffer grows by and by.
+const maxShortKey = 2 << 10
+
+// A walkedKey is the key of an entry that Walk visits.
+type walkedKey struct {
+	entries []byte
+	key     []byte // a part of entries if it shares no bytes; else buf
+	buf     []byte
+	inBuf   bool // key is buf
+	sorted  bool
+	memory  int
+}
+
+// next moves to the key of the entry at off. Bytes that it shares with the last key stay in place: they can be far
+// more than the entry stores.
+func (k *walkedKey) next(off int, e Entry) error {
+	last, unshared := k.key, k.entries[e.Key:e.Value:e.Value]
+	if e.Shared > uint64(len(last)) {
+		return e.SharesTooMuch(off, len(last))
+	}
+	shared := int(e.Shared)
+	if k.sorted && off > 0 && bytes.Compare(last[shared:], unshared) >= 0 {
+		return NotAscending(off, last, last[:shared], unshared)
+	}
+	if shared == 0 {
+		k.key, k.inBuf = unshared, false
+		return nil
+	}
+	if need := shared + len(unshared); need > cap(k.buf) {
+		n := 2 * need
+		if need > maxShortKey { // only once
+			n = LongestKey(k.entries, off, len(last))
+		}
+		if n > max(k.memory, 2*maxShortKey) {
+			return fmt.Errorf("entry at %d, or one after it, has a key of %d bytes that shares bytes with the key before: memory for such keys is bounded by %d bytes", off, n, k.memory)
+		}
+		k.buf = append(make([]byte, 0, n), k.buf...)
+	}
+	if !k.inBuf {
+		k.buf = append(k.buf[:0], last[:shared]...)
+	}
+	k.buf = append(k.buf[:shared], unshared...)
+	k.key, k.inBuf = k.buf[:len(k.buf):len(k.buf)], true
+	return nil
+}
+
 // An Entry is a decoded entry. Its offsets count from the start of the block.
 type Entry struct {
 	Shared uint64 // number of bytes its key shares with the key before
@@ -133,6 +216,24 @@ func decodeLong(entries []byte, off int) (Entry, error) {
 	}
 	value := at + int(unshared)
 	return Entry{Shared: shared, Key: at, Value: value, End: value + int(length)}, nil
+}
+
+// LongestKey returns the length of the longest key that shares bytes with the key before it, from the entry at off
+// on. lastLen is the length of the key before that entry. A corrupt entry ends the search.
+func LongestKey(entries []byte, off, lastLen int) int {
+	longest := 0
+	for off < len(entries) {
+		e, err := DecodeEntry(entries, off)
+		if err != nil || e.Shared > uint64(lastLen) {
+			break
+		}
+		lastLen = int(e.Shared) + e.Value - e.Key
+		if e.Shared > 0 {
+			longest = max(longest, lastLen)
+		}
+		off = e.End
+	}
+	return longest
 }
 
 // ErrOrder is wrapped by errors about keys that are not in increasing order.

@@ -21,11 +21,16 @@ type Block struct {
 // Open checks data and returns it as a Block, as block.Open does. The budget bounds the work on keys in every order.
 // If a block exceeds it, Open returns an error. A nil budget sets no bound.
 func Open(data []byte, order Order, budget *Budget) (Block, error) {
-	return walk(data, order, budget, nil)
+	d := getKeyDecoder()
+	defer d.put()
+	d.budget = budget.start()
+	b, err := open(data, order, d)
+	budget.end(d.budget)
+	return b, err
 }
 
-// open is like Open, but decodes the keys with d. If visit is not nil, it is called with each entry.
-func open(data []byte, order Order, d *keyDecoder, visit visitor) (Block, error) {
+// open is like Open, but decodes the keys with d.
+func open(data []byte, order Order, d *keyDecoder) (Block, error) {
 	parts, err := format.SplitBlock(data)
 	if err != nil {
 		return Block{}, err
@@ -34,7 +39,7 @@ func open(data []byte, order Order, d *keyDecoder, visit visitor) (Block, error)
 	if len(parts.Entries) == 0 {
 		err = parts.CheckEmpty()
 	} else {
-		err = b.checkEntries(d, visit)
+		err = b.checkEntries(d)
 	}
 	if err != nil {
 		return Block{}, err
@@ -42,42 +47,14 @@ func open(data []byte, order Order, d *keyDecoder, visit visitor) (Block, error)
 	return b, nil
 }
 
-// Walk checks data as Open does, and calls visit with each entry: its key, the number of bytes it shares with the
-// key before, and its value. Unlike Open followed by an Iter, it passes over the block once. When visit is called,
-// the bytes after the entry are not checked yet. If visit returns an error, Walk stops and returns it unchanged.
-//
-// The key is valid until visit returns or, if it shares no bytes, as long as data. The value is a part of data.
-// visit must not change them. The budget bounds the work on keys, as for Iter.Open.
-func Walk(data []byte, order Order, budget *Budget, visit func(key []byte, shared int, value []byte) error) error {
-	_, err := walk(data, order, budget, visit)
-	return err
-}
-
-// walk implements Open and Walk.
-func walk(data []byte, order Order, budget *Budget, visit visitor) (Block, error) {
-	d := getKeyDecoder()
-	defer d.put()
-	d.budget = budget.start()
-	b, err := open(data, order, d, visit)
-	budget.end(d.budget)
-	return b, err
-}
-
-// A visitor is called with each entry: see Walk.
-type visitor func(key []byte, shared int, value []byte) error
-
 // checkEntries checks the entries for open. There must be at least one.
-func (b *Block) checkEntries(d *keyDecoder, visit visitor) error {
+func (b *Block) checkEntries(d *keyDecoder) error {
 	d.entries = b.parts.Entries
 	w, err := b.parts.WalkRestarts()
 	if err != nil {
 		return err
 	}
-	off, err := b.checkPlain(d, &w, visit)
-	if err != nil {
-		return err
-	}
-	for off < len(b.parts.Entries) {
+	for off := 0; off < len(b.parts.Entries); {
 		e, err := format.DecodeEntry(b.parts.Entries, off)
 		if err != nil {
 			return err
@@ -89,40 +66,9 @@ func (b *Block) checkEntries(d *keyDecoder, visit visitor) error {
 		if err := b.checkKey(d, off, e); err != nil {
 			return err
 		}
-		if visit != nil {
-			if err := visit(d.last.key, int(e.Shared), b.parts.Entries[e.Value:e.End:e.End]); err != nil {
-				return err
-			}
-		}
 		off = e.End
 	}
 	return w.End()
-}
-
-// checkPlain checks and visits entries from the first one on, while each is a restart point and keys need no budget.
-// That holds for all entries of an index that engines write. It returns the offset of the first entry that it leaves
-// unchecked.
-func (b *Block) checkPlain(d *keyDecoder, w *format.RestartWalk, visit visitor) (off int, err error) {
-	entries := b.parts.Entries
-	for b.order.Bytewise() && uint64(off) == w.Next && off < len(entries) {
-		e, err := format.DecodeEntry(entries, off)
-		key := entries[e.Key:e.Value:e.Value]
-		if err != nil || e.Shared > 0 || off > 0 && b.order.Compare(d.last.key, key) >= 0 {
-			break
-		}
-		b.n++
-		d.last.key = key
-		if visit != nil {
-			if err := visit(key, 0, entries[e.Value:e.End:e.End]); err != nil {
-				return 0, err
-			}
-		}
-		if err := w.At(off, e); err != nil {
-			return 0, err
-		}
-		off = e.End
-	}
-	return off, nil
 }
 
 // checkKey checks that the key of the entry at off is > the last key, and makes it the last key.

@@ -36,7 +36,7 @@ func (it *Iter) Reset(b Block) {
 func (it *Iter) Open(data []byte, order Order, budget *Budget) error {
 	it.Reset(Block{})
 	it.keys.budget = budget.start()
-	b, err := open(data, order, &it.keys, nil)
+	b, err := open(data, order, &it.keys)
 	budget.end(it.keys.budget)
 	it.keys.entries = nil
 	if d := &it.keys; cap(d.last.buf) < cap(d.this.buf) {

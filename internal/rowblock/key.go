@@ -108,7 +108,7 @@ func (d *keyDecoder) prepare(to *keyBuffer, off int, e format.Entry, unshared []
 // all following keys, with some room for the next block.
 func (d *keyDecoder) grow(to *keyBuffer, off, n int) error {
 	if n > maxPooledKey {
-		n = max(n, longestKey(d.entries, off, len(d.last.key)))
+		n = max(n, format.LongestKey(d.entries, off, len(d.last.key)))
 	}
 	left := d.budget.Memory
 	if n > left {
@@ -120,24 +120,6 @@ func (d *keyDecoder) grow(to *keyBuffer, off, n int) error {
 	d.budget.Memory -= n
 	to.buf = append(make([]byte, 0, n), to.buf...)
 	return nil
-}
-
-// longestKey returns the length of the longest key that shares bytes with the key before it, from the entry at off
-// on. lastLen is the length of the key before that entry. A corrupt entry ends the search.
-func longestKey(entries []byte, off, lastLen int) int {
-	longest := 0
-	for off < len(entries) {
-		e, err := format.DecodeEntry(entries, off)
-		if err != nil || e.Shared > uint64(lastLen) {
-			break
-		}
-		lastLen = int(e.Shared) + e.Value - e.Key
-		if e.Shared > 0 {
-			longest = max(longest, lastLen)
-		}
-		off = e.End
-	}
-	return longest
 }
 
 // copyKey returns a copy of the last key, in buf's memory if its capacity suffices.

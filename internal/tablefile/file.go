@@ -234,8 +234,7 @@ type Budget struct{ Fixed, PerByte uint64 }
 // block.
 var (
 	dataKeyBudget   = Budget{55 << 20, 3} // for an Iter, a lookup or Verify
-	indexKeyBudget  = Budget{1 << 20, 1}
-	separatorBudget = Budget{1 << 20, 1} // for an index whose separators share bytes
+	separatorBudget = Budget{1 << 20, 1}  // for an index whose separators share bytes
 )
 
 // Allow returns the budget in bytes for this file.

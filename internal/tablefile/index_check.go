@@ -7,7 +7,6 @@ import (
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // ReadIndex reads the index and sets f.Index. It verifies the checksum, and checks some entries. If own is set, the
@@ -79,23 +78,13 @@ func (f *File) plainIndex(contents []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	left := f.Allow(separatorBudget)
-	var before Handle
-	var value []byte
-	budget := blockBudget(contents, f.Allow(indexKeyBudget))
-	err = rowblock.Walk(contents, f.o.Order, budget, func(separator []byte, _ int, stored []byte) error {
-		h, _, err := DecodeHandle(stored, f.FooterOffset)
-		if err == nil && len(value) > 0 {
-			err = checkBehind(before, h, separator)
-		}
-		if err != nil {
-			return err
-		}
+	most := f.Allow(separatorBudget)
+	left := most
+	err = format.Walk(contents, false, most, func(separator, stored []byte) error {
 		if left -= len(separator); left < 0 {
-			return fmt.Errorf("separators that share bytes have over %d bytes together, which is too much for a file of this size", f.Allow(separatorBudget))
+			return fmt.Errorf("separators that share bytes have over %d bytes together, which is too much for a file of this size", most)
 		}
-		before, value = h, h.Append(value[:0])
-		return w.Append(separator, value)
+		return w.Append(separator, stored)
 	})
 	if err != nil {
 		return nil, err

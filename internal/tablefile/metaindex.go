@@ -6,11 +6,13 @@ import (
 	"fmt"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
-// maxMetaBlocks is the maximum number of metaindex entries. Engines write far fewer.
-const maxMetaBlocks = 1000
+// Engines write far fewer entries into a metaindex, and far shorter names.
+const (
+	maxMetaBlocks = 1000
+	maxNames      = 1 << 20 // bytes of all names
+)
 
 // A Metaindex contains the entries of the metaindex block, sorted by name.
 type Metaindex []MetaEntry
@@ -32,20 +34,20 @@ func (f *File) ReadMetaindex(s *Scratch) (Metaindex, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = s.names.Decode(contents, rowblock.Order{})
-	if err == rowblock.ErrTooMany || s.names.Len() > maxMetaBlocks {
-		err = errTooManyMetaBlocks
-	}
-	if err != nil {
-		s.names = rowblock.Decoded{} // no entries refer to it
-		return nil, f.Damaged(MetaindexBlock, h, err)
-	}
-	s.meta = s.meta[:0]
-	for i := range s.names.Len() {
-		e := MetaEntry{Name: s.names.Key(i)}
+	s.names, s.meta = s.names[:0], s.meta[:0]
+	err = format.Walk(contents, true, maxNames, func(name, stored []byte) error {
+		if len(s.meta) == maxMetaBlocks || len(name) > maxNames-len(s.names) {
+			return errTooManyMetaBlocks
+		}
+		s.names = append(s.names, name...)
+		e := MetaEntry{Name: s.names[len(s.names)-len(name):]}
 		e.Kind, e.Policy = MetaKind(e.Name)
-		e.Handle, e.Err = f.metaHandle(e.Kind, s.names.Value(i))
+		e.Handle, e.Err = f.metaHandle(e.Kind, stored)
 		s.meta = append(s.meta, e)
+		return nil
+	})
+	if err != nil {
+		return nil, f.Damaged(MetaindexBlock, h, err)
 	}
 	return s.meta, nil
 }

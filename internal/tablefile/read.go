@@ -12,7 +12,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
 // A Scratch holds the memory for one block: its stored bytes and, if it is compressed, its decompressed contents.
@@ -24,9 +23,9 @@ type Scratch struct {
 	copies               bool   // copy block from the source before verifying its checksum
 	compressed           bool   // the contents are in decompressed
 
-	key   []byte           // a copy of a found key
-	names rowblock.Decoded // of a metaindex
-	meta  Metaindex        // its entries
+	key   []byte    // a copy of a found key
+	names []byte    // of a metaindex
+	meta  Metaindex // its entries
 
 	ahead Ahead
 	ctx   context.Context // cancels reads; may be nil
@@ -59,12 +58,9 @@ func (s *Scratch) empty() {
 	if cap(s.key) > maxPooledKey {
 		s.key = nil
 	}
-	if len(s.meta) > 0 { // entries may refer to dropped buffers
-		clear(s.meta)
-		s.meta = s.meta[:0]
-		if s.names.Reset(); s.names.Size() > maxPooledNames {
-			s.meta, s.names = nil, rowblock.Decoded{}
-		}
+	clear(s.meta) // entries may refer to dropped buffers
+	if s.meta = s.meta[:0]; cap(s.names) > maxPooledNames || cap(s.meta) > maxPooledNames/64 {
+		s.names, s.meta = nil, nil
 	}
 	s.block, s.copies, s.ahead, s.ctx = nil, false, Ahead{}, nil
 }

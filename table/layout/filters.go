@@ -4,6 +4,7 @@ import (
 	"iter"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
@@ -37,7 +38,7 @@ type Exceptions struct {
 // empty. memory limits the bytes allocated for keys that share bytes.
 func OpenExceptions(contents []byte, memory int) (*Exceptions, error) {
 	e := &Exceptions{block: contents}
-	err := rowblock.Walk(contents, rowblock.Order{}, &rowblock.Budget{Memory: memory}, func([]byte, int, []byte) error {
+	err := format.Walk(contents, true, memory, func(_, _ []byte) error {
 		e.n++
 		return nil
 	})
