@@ -47,18 +47,19 @@ func (t *openTable) openFilters(m tablefile.Metaindex) (filters layout.Filters, 
 	used[3] = best(blocks, tablefile.PropertiesBlock)
 	hasNever := best(blocks, tablefile.NeverBlock) != nil
 	var errs [4]error
+	var opened [3]bool
 	for i, kind := range [...]tablefile.Kind{tablefile.FilterBlock, tablefile.TableFilterBlock, tablefile.NeverBlock} {
 		b := best(blocks, kind)
-		if b == nil || kind == tablefile.NeverBlock && !filters.HasTable() {
+		if b == nil || kind == tablefile.NeverBlock && !opened[1] {
 			continue
 		}
-		b.narrows = !hasNever && !t.file.HandsOut()
+		b.narrows = !hasNever
 		if errs[i] = t.openFilter(&filters, b, used[:]); isReadError(errs[i]) {
 			return filters, errs[i]
 		}
-		used[i] = b
+		used[i], opened[i] = b, errs[i] == nil
 	}
-	if filters.HasTable() || filters.Blocks != nil {
+	if opened[0] || opened[1] {
 		if filters.Prefix, errs[3] = t.openPrefixer(m); isReadError(errs[3]) {
 			return filters, errs[3]
 		}
@@ -104,7 +105,7 @@ func (t *openTable) readFilter(filters *layout.Filters, b *metaBlock) error {
 	case tablefile.FilterBlock:
 		filters.Blocks, err = filter.NewBlockReader(contents, b.policy.(filter.Policy))
 	case tablefile.TableFilterBlock:
-		err = openTableFilter(filters, b, contents)
+		err = t.openTableFilter(filters, b, contents)
 	default:
 		filters.Never, err = layout.OpenExceptions(contents, t.file.Allow(exceptionsBudget))
 	}
@@ -115,10 +116,10 @@ func (t *openTable) readFilter(filters *layout.Filters, b *metaBlock) error {
 }
 
 // openTableFilter opens the table filter, which its policy may narrow first.
-func openTableFilter(filters *layout.Filters, b *metaBlock, contents []byte) error {
+func (t *openTable) openTableFilter(filters *layout.Filters, b *metaBlock, contents []byte) error {
 	policy := b.policy.(filter.TablePolicy)
 	bits := filterBits(policy, contents)
-	if n, ok := b.policy.(narrower); ok && b.narrows {
+	if n, ok := b.policy.(narrower); ok && b.narrows && !t.file.HandsOut() {
 		var err error
 		if contents, err = n.Narrow(contents); err != nil {
 			return err

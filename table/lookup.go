@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"io"
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tablefile"
@@ -40,6 +41,28 @@ func (s *source) table() (*openTable, error) {
 		return t, nil
 	}
 	return s.open()
+}
+
+// reads returns the io.ReaderAt that the source reads, or ErrClosed.
+func (s *source) reads() (io.ReaderAt, error) {
+	s.firstUse.Lock()
+	defer s.firstUse.Unlock()
+	if s.closed.Load() {
+		return nil, ErrClosed
+	}
+	return s.src, nil
+}
+
+// filterKeyOf returns the filter key of key: f(key), or all of key if f is nil. A nil key is the empty key: f never
+// gets a nil slice.
+func filterKeyOf(f func(key []byte) []byte, key []byte) []byte {
+	if key == nil {
+		key = []byte{}
+	}
+	if f == nil {
+		return key
+	}
+	return f(key)
 }
 
 // startLookups counts n lookups. It returns an error if the Reader cannot do any.

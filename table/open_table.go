@@ -53,10 +53,12 @@ func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err e
 	if m == nil {
 		m, err = t.file.ReadMetaindex(s)
 	}
-	if err == nil {
+	if err == nil && t.file.Index.N == 0 {
 		if err := t.openFilterOnly(m); err != nil || t.o.IgnoreFilter {
 			return err
 		}
+	}
+	if err == nil {
 		t.sieve.Filters, err = t.openFilters(m)
 		if t.hidden == ErrFilterOnly && !t.sieve.HasTable() {
 			return err // there is nothing else
@@ -83,9 +85,6 @@ func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err e
 // so: if it then has no table filter, it is corrupt. If the properties are corrupt and it has a table filter, that
 // may contain keys.
 func (t *openTable) openFilterOnly(m tablefile.Metaindex) error {
-	if t.file.Index.N > 0 {
-		return nil
-	}
 	if err := t.file.CheckNoData(m); err != nil {
 		return err
 	}

@@ -151,16 +151,6 @@ func openFile(name string, f file, info fs.FileInfo, o *ReaderOptions) (r *Reade
 	return r, err
 }
 
-// reads returns the io.ReaderAt that the source reads, or ErrClosed.
-func (s *source) reads() (io.ReaderAt, error) {
-	s.firstUse.Lock()
-	defer s.firstUse.Unlock()
-	if s.closed.Load() {
-		return nil, ErrClosed
-	}
-	return s.src, nil
-}
-
 // A file is a table file from Open or OpenFS.
 type file interface {
 	io.ReaderAt

@@ -114,8 +114,16 @@ func (o *ReaderOptions) set(options *ReaderOptions) error {
 // file returns the options of the table's file. They refer to o.
 func (o *ReaderOptions) file() tablefile.Options {
 	f := tablefile.Options{
-		Reporter: (*reporter)(o), Order: rowblock.OrderOf(o.Comparer), Codecs: o.codecs(),
+		Reporter: (*reporter)(o), Order: rowblock.OrderOf(o.Comparer), Codecs: tablefile.SnappyOnly,
 		MaxBlockSize: o.MaxBlockSize, TailSize: o.TailSize, SkipChecksums: o.SkipChecksums,
+	}
+	if len(o.Codecs) > 0 {
+		f.Codecs = maps.Clone(f.Codecs)
+		for _, c := range slices.Backward(o.Codecs) { // the first one of an id is used
+			if c != nil {
+				f.Codecs[c.ID()] = c
+			}
+		}
 	}
 	if m := o.Metrics; m != nil {
 		f.Counters = &tablefile.Counters{
@@ -124,20 +132,6 @@ func (o *ReaderOptions) file() tablefile.Options {
 		}
 	}
 	return f
-}
-
-// codecs returns Snappy and o.Codecs. Of two with the same id, the first one is used.
-func (o *ReaderOptions) codecs() map[byte]tablefile.Codec {
-	if len(o.Codecs) == 0 {
-		return tablefile.SnappyOnly
-	}
-	all := maps.Clone(tablefile.SnappyOnly)
-	for _, c := range slices.Backward(o.Codecs) {
-		if c != nil {
-			all[c.ID()] = c
-		}
-	}
-	return all
 }
 
 // A Cache keeps decoded data blocks in memory, for Readers with [ReaderOptions].Cache. It is safe for concurrent use.

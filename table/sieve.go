@@ -43,18 +43,6 @@ const (
 	wholeTableByStart = -2 // consulted for a prefix, to which exceptions do not apply
 )
 
-// filterKeyOf returns the filter key of key: f(key), or all of key if f is nil. A nil key is the empty key: f never
-// gets a nil slice.
-func filterKeyOf(f func(key []byte) []byte, key []byte) []byte {
-	if key == nil {
-		key = []byte{}
-	}
-	if f == nil {
-		return key
-	}
-	return f(key)
-}
-
 // mayContain consults the filter of data block i, or the table filter if i is negative, for a filter key. If there
 // is no such filter, or filterKey is nil, the key may be there. The same holds if the block's handle is corrupt:
 // reading the block then fails.

@@ -154,8 +154,10 @@ func (v *verifier) checkMeta(listed tablefile.Metaindex) (err error) {
 			return err
 		}
 	}
-	if err := v.t.openFilterOnly(listed); err != nil {
-		return err
+	if v.t.file.Index.N == 0 {
+		if err := v.t.openFilterOnly(listed); err != nil {
+			return err
+		}
 	}
 	v.checkMetaBlocks(v.t.metaBlocks(listed, nil))
 	v.add(v.checkExceptions())

@@ -64,16 +64,11 @@ func (b *Block) WalkRestarts() (RestartWalk, error) {
 	return RestartWalk{b: b}, nil
 }
 
-// At checks the entry at off if the next restart point is there.
+// At checks the entry at off. If it is the next restart point, At moves to the one after it.
 func (w *RestartWalk) At(off int, e Entry) error {
 	if uint64(off) != w.Next {
 		return nil
 	}
-	return w.advance(off, e)
-}
-
-// advance checks the entry at a restart point, and moves to the next restart point.
-func (w *RestartWalk) advance(off int, e Entry) error {
 	if e.Shared > 0 {
 		return fmt.Errorf("entry at %d shares %d bytes at a restart point", off, e.Shared)
 	}

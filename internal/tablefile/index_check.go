@@ -32,24 +32,15 @@ func (f *File) DropIndex() { f.Index = &Index{f: f} }
 
 // newIndex returns the index stored in a block with these contents.
 func (f *File) newIndex(contents []byte) (*Index, error) {
-	x, err := f.splitIndex(contents)
-	if err == nil && x.N > 0 && !x.plain() {
+	stored, err := format.SplitBlock(contents)
+	if err == nil && len(stored.Entries) > 0 && !isPlain(&stored) {
 		if f.slices != nil {
 			contents = bytes.Clone(contents) // the source's bytes may change
 		}
 		if contents, err = f.plainIndex(contents); err == nil {
-			x, err = f.splitIndex(contents)
+			stored, err = format.SplitBlock(contents)
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return x, x.checkSome()
-}
-
-// splitIndex finds the entries of an index block.
-func (f *File) splitIndex(contents []byte) (*Index, error) {
-	stored, err := format.SplitBlock(contents)
 	if err != nil {
 		return nil, err
 	}
@@ -61,14 +52,14 @@ func (f *File) splitIndex(contents []byte) (*Index, error) {
 	if x.N = stored.NumRestarts(); uint64(x.N) > f.FooterOffset/minBlock {
 		return nil, fmt.Errorf("%d restart points, but the file has no space for more than %d data blocks", x.N, f.FooterOffset/minBlock)
 	}
-	return x, nil
+	return x, x.checkSome()
 }
 
-// plain reports whether every entry is a restart point. It looks only at the first entry, since engines use one
+// isPlain reports whether every entry is a restart point. It looks only at the first entry, since engines use one
 // restart interval.
-func (x *Index) plain() bool {
-	e, err := format.DecodeEntry(x.stored.Entries, 0)
-	return err != nil || uint64(e.End) >= x.start(1)
+func isPlain(b *format.Block) bool {
+	e, err := format.DecodeEntry(b.Entries, 0)
+	return err != nil || e.End == len(b.Entries) || b.NumRestarts() > 1 && e.End >= b.Restart(1)
 }
 
 // plainIndex converts an index block with fewer restart points: it returns the contents of one in which every entry
