@@ -213,7 +213,7 @@ func (s *Source) SameOrder(o *Source) error {
 		if x.Order != table.BytewiseComparer {
 			out := []string{"NEW", "NEW2"}[len(paths)]
 			paths = append(paths, x.Path)
-			commands = append(commands, fmt.Sprintf("sst scan %s | sst build -o %s", text.ShellPath(x.Path), out))
+			commands = append(commands, fmt.Sprintf("sst scan --versions=false %s | sst build -o %s", text.ShellPath(x.Path), out))
 		}
 	}
 	return fmt.Errorf("%s is in the order of %s, but %s is in the order of %s: build %s again in bytewise order: %s",
