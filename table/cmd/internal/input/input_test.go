@@ -79,6 +79,7 @@ func TestLines(t *testing.T) {
 		{"sequence unasked for", "json", `{"key":"a","sequence":1}`, false, []string{"standard input, line 1: JSON: the object has a sequence number or a kind: use --internal-keys yes"}},
 		{"sequence too large", "tsv", "a\t72057594037927936\tset\t\n", true, []string{"standard input, line 1: sequence number 72057594037927936 is above the limit of 72057594037927935"}},
 		{"no such kind", "tsv", "a\t1\tput\t\n", true, []string{`standard input, line 1: kind "put" is not set, delete or a number up to 255`}},
+		{"columns missing", "tsv", "a\n", true, []string{"standard input, line 1: --internal-keys yes requires key, sequence number, kind and value, separated by tabs"}},
 		{"keys of versions", "keys", "a\n", true, []string{"standard input, line 1: the lines are keys without sequence numbers: for --internal-keys yes, use another --input-format"}},
 		{"raw keys of versions", "raw-keys", "a\n", true, []string{"standard input, line 1: the lines are keys without sequence numbers: for --internal-keys yes, use another --input-format"}},
 		{"nothing", "tsv", "", false, nil},

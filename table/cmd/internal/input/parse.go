@@ -83,10 +83,13 @@ func ParseKey(arg, format string) ([]byte, error) {
 // columns parses a key and a value. For internal keys, the sequence number and the kind are in between.
 func (p *parser) columns(line []byte) (err error) {
 	key, value, ok := bytes.Cut(line, []byte("\t"))
-	if !ok && !p.keysOnly {
-		if p.last == "" {
-			return errors.New("no tab between key and value: add a tab after keys without values")
-		}
+	switch {
+	case ok || p.keysOnly:
+	case p.internal:
+		return errColumns
+	case p.last == "":
+		return errors.New("no tab between key and value: add a tab after keys without values")
+	default:
 		return errors.New("no tab between key and value: for keys without values, use --input-format keys (or raw-keys, without escapes)")
 	}
 	if p.Key, err = p.decode(p.Key[:0], key); err != nil {
@@ -103,12 +106,14 @@ func (p *parser) columns(line []byte) (err error) {
 	return nil
 }
 
+var errColumns = errors.New("--internal-keys yes requires key, sequence number, kind and value, separated by tabs")
+
 // internalColumns parses the columns before the value, and appends the trailer of the internal key to the key.
 func (p *parser) internalColumns(rest []byte) (value []byte, err error) {
 	sequence, rest, ok := bytes.Cut(rest, []byte("\t"))
 	kind, value, ok2 := bytes.Cut(rest, []byte("\t"))
 	if !ok || !ok2 {
-		return nil, errors.New("--internal-keys yes requires key, sequence number, kind and value, separated by tabs")
+		return nil, errColumns
 	}
 	n, err := strconv.ParseUint(string(sequence), 10, 64)
 	if err != nil {
