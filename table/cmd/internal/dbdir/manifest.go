@@ -117,7 +117,10 @@ func (d *Dir) whyNoVersion(err error) (file, why string) {
 	}
 	path := filepath.Join(d.Path, file)
 	if _, statErr := os.Stat(path); errors.Is(statErr, fs.ErrNotExist) {
-		if current, _ := dbfile.ReadStart(filepath.Join(d.Path, "CURRENT")); !bytes.HasSuffix(current, []byte("\n")) {
+		switch current, failed := dbfile.ReadStart(filepath.Join(d.Path, "CURRENT")); {
+		case failed != nil:
+			return "CURRENT", "a link to a file that does not exist"
+		case !bytes.HasSuffix(current, []byte("\n")):
 			return "CURRENT", fmt.Sprintf("cut short: it names %s, which does not exist", file)
 		}
 		return file, "missing (named in CURRENT)"
