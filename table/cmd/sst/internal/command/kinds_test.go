@@ -71,9 +71,10 @@ func TestKindsOfATableByItself(t *testing.T) {
 		d := &rawDatabase{dir: t.TempDir()}
 		file := d.table(t, 1, 2, []rawEntry{{"a", 1, 1, "1"}, {"b", 9, kind, ""}, {"b", 2, 1, "old"}, {"c", 3, 1, "3"}}, nil)
 		mustSST(t, "verify", file)
-		mustSST(t, "scan", file)
+		mustSST(t, "scan", "--versions", file)
+		advice := " can read (sst scan --versions " + file + " prints it)"
 		for want, args := range map[string][]string{"a\t1\n": {"scan", "--versions=false", file}, "": {"get", file, "b"}} {
-			if status, out, stderr := sst(args...); status != cli.ExitUsage || out != want || !strings.Contains(stderr, said) {
+			if status, out, stderr := sst(args...); status != cli.ExitUsage || out != want || !strings.Contains(stderr, said) || !strings.Contains(stderr, advice) {
 				t.Errorf("sst %q: status %d, %q, %s; want %q, and %q", args, status, out, stderr, want, said)
 			}
 		}

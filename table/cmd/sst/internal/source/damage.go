@@ -12,6 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
@@ -193,7 +194,8 @@ func (s *Source) checkKind(e Entry) error {
 		return nil
 	}
 	if !e.Table.inDatabase {
-		return fmt.Errorf("the newest version of key %s is of kind %s, which only its engine can read: sst scan shows it as stored", format.Quote(e.Key), dbfile.KindName(e.Kind))
+		return fmt.Errorf("%s: the newest version of key %s is of kind %s, which only its engine can read (sst scan --versions %s prints it)",
+			s.Path, format.Quote(e.Key), dbfile.KindName(e.Kind), text.ShellPath(s.Path))
 	}
 	f, err := s.open(e.Table)
 	if err != nil {
