@@ -163,7 +163,9 @@ func (f *mergeFlags) merge(cmd *cobra.Command, all []*source.Source) error {
 	}
 	hasFilter := func(s *source.Source) bool { return s.TableFilter() != "" }
 	if i := slices.IndexFunc(all, hasFilter); i >= 0 && !f.to.given("table-filter") && f.to.tableFilter == tablefilter.None {
-		c.note("the tables of %s have table filters (%s), but OUT has none: to add them, use --table-filter", all[i].Path, all[i].TableFilter())
+		policy := all[i].TableFilter()
+		c.note("the tables of %s have table filters (%s), but OUT has none: to add them, use --table-filter %s",
+			all[i].Path, policy, cmp.Or(tablefilter.OfPolicy(policy), "fuse"))
 	}
 	if c.copyOf = all[0].Path; f.inPlace {
 		c.replaced = all[0]
