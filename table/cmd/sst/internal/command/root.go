@@ -83,14 +83,16 @@ func advise(w io.Writer, command *cobra.Command, err error) {
 	if order != nil && order.Changed && order.Value.String() != "auto" { // which is the default
 		flags = []string{"--comparator", order.Value.String()}
 	}
+	if len(damage.files)+len(damage.databases) > 0 && flags != nil && errors.Is(err, table.ErrOrder) {
+		text.Say(w, "the keys are not in the order of --comparator: use --comparator auto to detect their order")
+		return
+	}
 	for _, dir := range damage.databases {
 		adviseRestoring(w, "damaged or missing", dir, flags)
 	}
 	isSaid := func(path string) bool { return slices.Contains(damage.databases, files.Dir(path)) }
 	damage.files, damage.missing = slices.DeleteFunc(damage.files, isSaid), slices.DeleteFunc(damage.missing, isSaid)
 	switch {
-	case len(damage.files) > 0 && flags != nil && errors.Is(err, table.ErrOrder):
-		text.Say(w, "the keys are not in the order of --comparator: use --comparator auto to detect their order")
 	case len(damage.missing) > 0:
 		adviseRestoring(w, "missing", files.Dir(damage.missing[0]), flags)
 	case len(damage.files) > 0:
@@ -165,6 +167,7 @@ type damageReported struct {
 	files, databases []string
 	damaged, of      int      // numbers of damaged or missing files, and of checked ones; 0: not counted
 	missing          []string // tables that a database lacks; only damageOf sets it
+	disorder         bool     // the keys of a table are not in order
 }
 
 // damageOf returns the damage that err reports, without duplicate paths.
@@ -204,6 +207,7 @@ func (d *damageReported) collect(err error) {
 // add adds a damaged file, or its database.
 func (d *damageReported) add(t target, err error) {
 	d.damaged++
+	d.disorder = d.disorder || errors.Is(err, table.ErrOrder)
 	switch {
 	case t.in.IsDatabase() || t.kind == isCurrent:
 		if !slices.Contains(d.databases, t.in.Path) {
@@ -226,7 +230,9 @@ func (d damageReported) Error() string {
 	return fmt.Sprintf("%d of %d files are damaged or missing", d.damaged, d.of)
 }
 
-func (damageReported) Is(target error) bool { return target == table.ErrCorrupt }
+func (d damageReported) Is(target error) bool {
+	return target == table.ErrCorrupt || d.disorder && target == table.ErrOrder
+}
 
 // maxNamedLosses is the number of lost ranges that are named one by one.
 const maxNamedLosses = 100
