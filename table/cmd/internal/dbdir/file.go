@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/sievetable/sievetable/internal/versions"
-	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
@@ -130,7 +129,11 @@ func (d *Dir) MissingError() error {
 	}
 	var all []error
 	for _, why := range slices.Sorted(maps.Keys(missing)) {
-		all = append(all, wal.Corruptionf("%s: missing %s (%s)", d.Path, firstNames("table", missing[why]), why))
+		what := fmt.Sprintf("missing %s (%s)", firstNames("table", missing[why]), why)
+		if d.Set != "" {
+			what += restoreOrBuild
+		}
+		all = append(all, &dbfile.FileError{Path: d.Path, Err: dbfile.Corruption(what)})
 	}
 	return errors.Join(all...)
 }
@@ -166,10 +169,13 @@ func (l File) Open(o ListOptions) (*dbfile.File, error) {
 	case !l.Missing:
 		return dbfile.Open(l.Path, l.FileOptions(o))
 	case l.Line != nil:
-		return nil, &dbfile.FileError{Path: l.Path, Err: dbfile.Corruption("missing, though listed in the set's manifest: restore it, or build the set again")}
+		return nil, &dbfile.FileError{Path: l.Path, Err: dbfile.Corruption("missing, though listed in the set's manifest" + restoreOrBuild)}
 	}
 	return nil, &dbfile.FileError{Path: l.Path, Err: l.listed}
 }
+
+// restoreOrBuild says what to do about a file that a set lacks.
+const restoreOrBuild = ": restore it, or build the set again"
 
 // IsDirectory reports whether a path stands for many files: a directory, or the manifest of a
 // set.
@@ -224,7 +230,10 @@ func ReadSetManifest(path string, o ListOptions) (*set.Manifest, error) {
 	}
 	what := err.Error()
 	if end, err := dbfile.ReadAt(f.Src, max(0, f.Size-1), min(1, f.Size)); err == nil && len(end) == 1 && end[0] != '\n' {
-		what += ": the manifest is cut short (it ends within a line). Restore it from a copy"
+		what += ": the manifest is cut short (it ends within a line)"
+	}
+	if !strings.Contains(what, "restore a copy") && !strings.Contains(what, "sst manifest") { // advice of package set
+		what += restoreOrBuild
 	}
 	return nil, f.Wrap(dbfile.Corruption(what))
 }

@@ -107,7 +107,7 @@ func adviseRestoring(w io.Writer, what, dir string, flags []string) {
 		text.Say(w, "restore what is %s, or %s", what, dbfile.RepairAdvice(from, flags...))
 		return
 	}
-	text.Say(w, "restore what is %s: sst repair would find nothing", what)
+	text.Say(w, "restore what is %s, since sst repair would find nothing", what)
 }
 
 // suggestRepair prints how to save what can still be read from damaged tables.
@@ -190,6 +190,8 @@ func (d *damageReported) collect(err error) {
 			d.missing = append(d.missing, e.Path)
 		case errors.Is(e, table.ErrCorrupt) && dbfile.IsOfDatabase(e.Path):
 			d.databases = append(d.databases, files.Dir(e.Path))
+		case errors.Is(e, table.ErrCorrupt) && files.IsDir(e.Path) && !dbdir.IsSet(e.Path): // it lacks tables
+			d.databases = append(d.databases, e.Path)
 		case errors.As(e, new(*table.CorruptionError)): // salvage reads the rest
 			d.files = append(d.files, e.Path)
 		case errors.Is(e, table.ErrCorrupt) && dbfile.IsInManifest(e.Path): // the file is another table
