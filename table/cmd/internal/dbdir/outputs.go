@@ -144,7 +144,7 @@ func ownersInSet(dir string) func(name string, exists bool) Owner {
 				if l.m == nil {
 					what = "perhaps " + what + ", whose manifest " + format.Printable(filepath.Base(l.path)) + " cannot be read"
 				}
-				return Owner{what, true, "write its manifest again, with the same tables: sst manifest --force " + namesFor(l.m, dir) + " -o " + text.ShellPath(l.path)}
+				return Owner{what, true, afterReplacing(l.m, l.path)}
 			case name == filepath.Base(l.path)+".lock":
 				return Owner{"the lock of the set in " + dir, false, ""}
 			}
@@ -153,11 +153,21 @@ func ownersInSet(dir string) func(name string, exists bool) Owner {
 	}
 }
 
+// afterReplacing says what to do after replacing a table of a set. A manifest cannot be written again if it has layers,
+// or lists only filters. m is nil if it is unreadable.
+func afterReplacing(m *set.Manifest, path string) string {
+	isFilter := func(t set.Table) bool { return filepath.Ext(t.Name) == ".filter" }
+	if m == nil || len(m.Layers) > 0 || slices.ContainsFunc(m.Tables, isFilter) {
+		return "the set must then be built again"
+	}
+	return "write its manifest again, with the same tables: sst manifest --force " + namesFor(m, filepath.Dir(path)) + " -o " + text.ShellPath(path)
+}
+
 // namesFor returns the paths of a manifest's tables for a command line, or a placeholder if there are many. The
 // directory may also contain tables of older sets.
 func namesFor(m *set.Manifest, dir string) string {
 	const most = 10
-	if m == nil || len(m.Tables) > most {
+	if len(m.Tables) > most {
 		return "TABLE..."
 	}
 	var names []string
