@@ -18,6 +18,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
@@ -112,7 +113,7 @@ func ownersInDatabase(dir string) func(name string, exists bool) Owner {
 		if !versions.IsTableName(name) || !l.HasEngineName() || !mayList && (err != nil || !v.Lists(l.number)) {
 			return Owner{}
 		}
-		return Owner{"a table of the database in " + dir, true, "engines refuse the database if the size changes. To convert all of it, run: sst merge --database " + text.ShellPath(dir) + " -o NEW"}
+		return Owner{"a table of the database in " + dir, true, "engines refuse the database if the size changes. To convert all of it, run: " + files.MergeLine("--database ", dir, "NEW")}
 	}
 }
 

@@ -84,7 +84,7 @@ func RepairAdvice(dir string, flags ...string) string {
 	if err == nil && len(flags) == 0 && ManifestOrder(v.Comparer).Comparer == table.AnyOrder {
 		return "use the repair of the engine that wrote it: sst does not know its key order"
 	}
-	return "run: " + strings.Join(slices.Concat([]string{"sst repair"}, flags, []string{text.ShellPath(dir), "-o NEW"}), " ")
+	return "run: " + strings.Join(slices.Concat([]string{"sst repair"}, flags, []string{text.ShellPath(dir), "-o", text.ShellPath(files.Outside(dir, "NEW"))}), " ")
 }
 
 // A Log is a file that is a write-ahead log.

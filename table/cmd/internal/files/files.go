@@ -35,6 +35,35 @@ func CommandLine(arguments, path string) string {
 	return fmt.Sprintf("sst "+arguments, text.ShellPath(path))
 }
 
+// MergeLine returns a command line that merges path. flags is empty, or ends with a space. out is a placeholder for
+// OUT, which cannot be in the directory of path.
+func MergeLine(flags, path, out string) string {
+	dir := path
+	if !IsDir(path) {
+		dir = Dir(path)
+	}
+	return CommandLine("merge "+flags+"%s -o ", path) + text.ShellPath(Outside(dir, out))
+}
+
+// Outside returns the path of a new file or directory for a command line: name or, if the current directory is in dir,
+// a path beside dir.
+func Outside(dir, name string) string {
+	within, err := os.Stat(dir)
+	at, before := ".", fs.FileInfo(nil)
+	for err == nil {
+		var here fs.FileInfo
+		here, err = os.Stat(at)
+		switch {
+		case err != nil || os.SameFile(here, before): // the root
+			return name
+		case os.SameFile(here, within):
+			return filepath.Join(dir, "..") + string(filepath.Separator) + name
+		}
+		at, before = filepath.Join(at, ".."), here
+	}
+	return name
+}
+
 // Open opens a regular file, as package regular does.
 func Open(path string) (regular.File, fs.FileInfo, error) {
 	if IsURL(path) {

@@ -29,6 +29,20 @@ func (m inMemory) Open(name string) (regular.File, fs.FileInfo, error) {
 	return regular.OpenFS(m.MapFS, name)
 }
 
+// OUT of a suggested command is outside of the input's directory, wherever the user is.
+func TestOutside(t *testing.T) {
+	top := t.TempDir()
+	errtest.NoError(t, os.MkdirAll(filepath.Join(top, "db", "lost", "in"), 0o777))
+	t.Chdir(filepath.Join(top, "db", "lost"))
+	for dir, want := range map[string]string{
+		".": "../NEW", "..": "../../NEW", filepath.Join(top, "db"): top + "/NEW", "in": "NEW", "../lost": "../NEW", "none": "NEW", "gs://db": "NEW",
+	} {
+		if got := filepath.ToSlash(Outside(dir, "NEW")); got != filepath.ToSlash(want) {
+			t.Errorf("Outside(%q) = %q, want %q", dir, got, want)
+		}
+	}
+}
+
 // Files in directories named by URLs are read like local ones, by paths without the query.
 func TestMount(t *testing.T) {
 	Register("gs", func(url string) (dir, file string, d Mounted, err error) {

@@ -22,7 +22,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -92,8 +91,8 @@ func checkDirectory(path string) error {
 		what, name = "set", set.ManifestName
 	}
 	if name != "" {
-		err = fmt.Errorf("%s is a %s (it contains %s). To build a table from it, run: sst merge %s -o OUT",
-			path, what, name, text.ShellPath(path))
+		err = fmt.Errorf("%s is a %s (it contains %s). To build a table from it, run: %s",
+			path, what, name, files.MergeLine("", path, "OUT"))
 	}
 	return err
 }

@@ -58,7 +58,7 @@ func (f *sourceFlags) exceptSet(cmd *cobra.Command, path, out string, flags *fil
 		return err
 	}
 	c := &copier{targetFlags: &targetFlags{out: directoryOf(path)}, cmd: cmd, options: new(table.WriterOptions), limit: limit}
-	c.never, flags.AddFilter = &keyList{path: flags.Never}, fmt.Sprintf("sst merge %s --set --table-filter fuse -o NEW", text.ShellPath(path))
+	c.never, flags.AddFilter = &keyList{path: flags.Never}, files.MergeLine("--set --table-filter fuse ", path, "NEW")
 	defer c.never.file.Close() // which removes it
 	if err := c.never.read(c, *in); err != nil {
 		return err

@@ -162,7 +162,7 @@ func describe(ctx context.Context, path string) (tableLine, error) {
 	}
 	if manifest := files.Join(files.Dir(path), set.ManifestName); isRemoval(manifest, filepath.Base(path)) {
 		return tableLine{}, fmt.Errorf("%s contains removed keys (see %s), which a new manifest would add. To fold the layers, run: %s", path, manifest,
-			files.CommandLine("merge %s -o NEW/", manifest))
+			files.MergeLine("", manifest, "NEW/"))
 	}
 	t, err := set.Describe(readerUntil{ctx, f.Src}, f.Size, f.Options)
 	if err != nil {
@@ -208,8 +208,8 @@ func checkNoLayers(out string) error {
 	if len(layers) == 0 {
 		return nil
 	}
-	return fmt.Errorf("-o is %s, which has %s that a new manifest would drop. Fold them with sst merge %s -o NEW/, or remove the file first",
-		out, text.Count(uint64(len(layers)), "layer"), text.ShellPath(out))
+	return fmt.Errorf("-o is %s, which has %s that a new manifest would drop. Fold them with %s, or remove the file first",
+		out, text.Count(uint64(len(layers)), "layer"), files.MergeLine("", out, "NEW/"))
 }
 
 // isRemoval reports whether a manifest lists a table among the removals of a layer.

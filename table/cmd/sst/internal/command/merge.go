@@ -100,6 +100,8 @@ func (f *mergeFlags) checkOut(inputs []string) error {
 		case f.to.out == "-" || !isWithin(f.to.out, whole) || f.inPlace && f.to.force && f.to.set:
 		case f.inPlace:
 			return cli.UsageErrorf("-o is %s, the INPUT: use another name, or --set --force to fold its layers in place", f.to.out)
+		case files.IsDir(whole):
+			return cli.UsageErrorf("-o is %s, part of the INPUT %s: use a directory outside", f.to.out, path)
 		default:
 			return cli.UsageErrorf("-o is %s, part of the INPUT %s: use another name", f.to.out, path)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
@@ -45,8 +46,8 @@ func (f *repairFlags) repairDatabase(cmd *cobra.Command, dir string) error {
 		case s.Order == table.AnyOrder:
 			return fmt.Errorf("%s: the key order is unknown, and engines need it, so nothing was written: %s", s.Path, comparers.Advice())
 		case s.HasUserKeys():
-			return fmt.Errorf("%s: not a database, as the keys are not internal keys: to merge the tables, run: sst merge --all-tables %s -o NEW.ldb",
-				s.Path, text.ShellPath(s.Path))
+			return fmt.Errorf("%s: not a database, as the keys are not internal keys: to merge the tables, run: %s",
+				s.Path, files.MergeLine("--all-tables ", s.Path, "NEW.ldb"))
 		}
 		f.to.retainCompression([]*source.Source{s})
 		c, err := f.to.newCopier(cmd, true, s.Order, limit)

@@ -102,8 +102,7 @@ func (f *sourceFlags) withFile(path string, stderr io.Writer, do func(*dbfile.Fi
 		if files.IsDir(path) {
 			kind = "a directory"
 		}
-		return fmt.Errorf("%s is %s: name one of its tables, or merge all into one: %s", path, kind,
-			files.CommandLine("merge %s -o OUT", path))
+		return fmt.Errorf("%s is %s: name one of its tables, or merge all into one: %s", path, kind, files.MergeLine("", path, "OUT"))
 	}
 	f.OneTable = true
 	return f.with(path, stderr, func(s *source.Source) error { return do(s.File()) })

@@ -257,7 +257,7 @@ func printSetSummary(w io.Writer, s *summary.SetSummary) {
 	case s.Filters:
 		fold = ": to remove the layers, build the set again from its keys"
 	default:
-		fold = ": to fold the layers, run: " + files.CommandLine("merge %s -o NEW/", s.Manifest)
+		fold = ": to fold the layers, run: " + files.MergeLine("", s.Manifest, "NEW/")
 	}
 	rowIf(s.Layers > 0, w, "layers", "%d, with %s and %s%s%s", s.Layers, text.Count(s.Added, "pair"),
 		text.Count(s.Removals, "removal"), share, fold)
