@@ -26,6 +26,7 @@ type File struct {
 	Meta *versions.Table // its entry in the MANIFEST; nil if it is not listed
 
 	Line     *set.Table // its line in the manifest of its set; nil if there is no set
+	InSet    string     // the path of the set
 	Layer    int        // number of its layer in the set, 1 for the oldest; 0 if it is in none
 	Removals bool       // its keys are removed from older layers
 	Missing  bool       // the file does not exist
@@ -73,7 +74,7 @@ func compareNumbered(a, b File) int {
 // FileOptions returns the options for opening the table.
 func (l File) FileOptions(o ListOptions) dbfile.Options {
 	f := o.Options
-	f.Meta, f.Line, f.Numbered, f.AnyKind = l.Meta, l.Line, l.HasEngineName(), o.Repair
+	f.Meta, f.Line, f.Set, f.Numbered, f.AnyKind = l.Meta, l.Line, l.InSet, l.HasEngineName(), o.Repair
 	if l.Line != nil {
 		f.InternalKeys = dbfile.No
 	}
@@ -258,6 +259,7 @@ func listSet(path, manifest string, o ListOptions) (Dir, error) {
 		unlisted[name] = versions.IsTableName(name)
 	}
 	for _, t := range tablesOfSet(dir, m) {
+		t.InSet = path
 		if _, isThere := unlisted[t.Line.Name]; isThere {
 			unlisted[t.Line.Name] = false
 		} else {

@@ -2,7 +2,6 @@ package dbfile
 
 import (
 	"errors"
-	"fmt"
 	"sort"
 	"strings"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/sievetable/sievetable/internal/dbread"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/internalkey"
 	"github.com/sievetable/sievetable/table/layout"
@@ -241,7 +241,7 @@ func (f Filters) None() bool { return f.Blocks == nil && !f.HasTable() }
 type filterOnlyError struct{ path string }
 
 func (e filterOnlyError) Error() string {
-	return fmt.Sprintf("only a filter, no entries. To query it, run: sst get %s KEY", text.ShellPath(e.path))
+	return "only a filter, no entries. To query it, run: " + files.CommandLine("get %s KEY", e.path)
 }
 
 func (filterOnlyError) Unwrap() error { return table.ErrFilterOnly }

@@ -3,6 +3,7 @@
 package dbfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/internalkey"
@@ -72,6 +72,7 @@ type Options struct {
 
 	Meta     *versions.Table // the table's entry in the MANIFEST; nil: not listed
 	Line     *set.Table      // its line in the set's manifest; nil: not in a set
+	Set      string          // the path of that set
 	Numbered bool            // it is in a directory, with a name that engines give to tables
 	Form     *Form           // the Form detected before; nil: not yet
 }
@@ -105,8 +106,8 @@ type File struct {
 	// ForeignErr describes a damaged file in which no blocks are found, for example as text.
 	ForeignErr error
 
-	inSet      bool // it is a table of a set
-	ofDatabase bool // it is in a directory of tables, or a MANIFEST lists it
+	set        string // the path of its set; "": not in a set
+	ofDatabase bool   // it is in a directory of tables, or a MANIFEST lists it
 	file       io.Closer
 	filters    Filters
 	sorted     *SortedTable // the sorted copy that the Reader reads, if any
@@ -191,11 +192,7 @@ func (f *File) Wrap(err error) error {
 		return nil
 	}
 	if errors.Is(err, table.ErrFilterOnly) {
-		asked := f.Path // the argument for sst get: the set, if the table is part of one
-		if f.inSet {
-			asked = files.Dir(f.Path)
-		}
-		err = filterOnlyError{asked}
+		err = filterOnlyError{cmp.Or(f.set, f.Path)}
 	}
 	if c, ok := err.(*table.CorruptionError); ok && !f.Declared.Trusted && errors.Is(c, table.ErrOrder) { // more likely another order
 		err = fmt.Errorf("%s: use --comparator (%s at %d: %v)", f.Declared.disorderNote(), c.Block, c.Offset, c.Err)

@@ -167,12 +167,12 @@ func (f *File) setSize(o Options) error {
 	}
 	f.Form.FileSize = f.Size
 	f.ofDatabase = o.inDatabase() || o.InManifest() || IsInManifest(f.Path)
-	if f.inSet = o.Line != nil; f.inSet && f.Size != o.Line.Size {
+	if f.set = o.Set; o.Line != nil && f.Size != o.Line.Size {
 		return differs("size", f.Size, o.Line.Size)
 	}
 	if o.ReadOnce != nil {
 		tail := int64(0)
-		if f.inSet {
+		if o.Line != nil {
 			tail = o.Line.TailSize
 		}
 		f.once = newReadOnce(f.Src, f.Size, tail, o.ReadOnce)

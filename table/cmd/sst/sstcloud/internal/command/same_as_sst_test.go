@@ -184,7 +184,7 @@ func (p place) run(t *testing.T, command, table, keys string) outcome {
 // which does not apply to objects.
 var (
 	advice = regexp.MustCompile(`(?m)^sst: (to save what can still|(\S+: )?restore (what is|the table)|an empty table|the table has no|delete damaged objects).*\n`)
-	line   = regexp.MustCompile(`(run|all into one): sst (merge|sweep --age 0s) (URL|SET)(/set\.jsonl)?`)
+	line   = regexp.MustCompile(`(run|all into one): sst (get|merge|sweep --age 0s) (URL|SET)(/set\.jsonl|/\S+\.filter)?`)
 	took   = regexp.MustCompile(`[0-9.]+ ?(ns|µs|ms)`)
 )
 
