@@ -79,8 +79,11 @@ func (f *reportFlags) run(cmd *cobra.Command, path string) error {
 		return write(report.NewDatabase(s, f.NoLogs).Write, damage)
 	}
 	if dbfile.IsLogFile(path, p.options.Options) {
-		return fmt.Errorf("%s is a log: use sst layout %[2]s or sst scan %[2]s, or sst report %[3]s for the database",
-			path, text.ShellPath(path), text.ShellPath(files.Dir(path)))
+		database := ""
+		if dbfile.IsOfDatabase(path) {
+			database = ", or " + files.CommandLine("report %s for the database", files.Dir(path))
+		}
+		return fmt.Errorf("%s is a log: use %s or %s%s", path, files.CommandLine("layout %s", path), files.CommandLine("scan %s", path), database)
 	}
 	return f.withFile(path, p.stderr, func(file *dbfile.File) error {
 		page, damage := report.New(file, report.Options{Embed: f.embed, Source: f.source(path)})

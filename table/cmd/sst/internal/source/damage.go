@@ -12,7 +12,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
-	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
@@ -194,8 +194,8 @@ func (s *Source) checkKind(e Entry) error {
 		return nil
 	}
 	if !e.Table.inDatabase {
-		return fmt.Errorf("%s: the newest version of key %s is of kind %s, which only its engine can read (sst scan --versions %s prints it)",
-			s.Path, format.Quote(e.Key), dbfile.KindName(e.Kind), text.ShellPath(s.Path))
+		return fmt.Errorf("%s: the newest version of key %s is of kind %s, which only its engine can read (%s prints it)",
+			s.Path, format.Quote(e.Key), dbfile.KindName(e.Kind), files.CommandLine("scan --versions %s", s.Path))
 	}
 	f, err := s.open(e.Table)
 	if err != nil {

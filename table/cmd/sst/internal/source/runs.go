@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
-	"github.com/sievetable/sievetable/table/cmd/internal/text"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/merge"
 )
 
@@ -213,7 +213,7 @@ func (s *Source) SameOrder(o *Source) error {
 		if x.Order != table.BytewiseComparer {
 			out := []string{"NEW", "NEW2"}[len(paths)]
 			paths = append(paths, x.Path)
-			commands = append(commands, fmt.Sprintf("sst scan --versions=false %s | sst build -o %s", text.ShellPath(x.Path), out))
+			commands = append(commands, files.CommandLine("scan --versions=false %s | sst build -o "+out, x.Path))
 		}
 	}
 	return fmt.Errorf("%s is in the order of %s, but %s is in the order of %s: build %s again in bytewise order: %s",
