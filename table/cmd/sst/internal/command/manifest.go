@@ -116,6 +116,9 @@ func linesOf(ctx context.Context, path string) (all []tableLine, err error) {
 	if dbdir.IsSet(path) {
 		return nil, fmt.Errorf("%s is a set, which has a manifest: to write it again, name the tables", path)
 	}
+	if files.IsDir(path) {
+		return nil, fmt.Errorf("%s is a directory: name its tables", path)
+	}
 	start, n := make([]byte, 64), 0
 	f, _, err := files.Open(path)
 	if err == nil { // else describe returns an error
