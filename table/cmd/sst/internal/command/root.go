@@ -13,6 +13,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -84,7 +85,7 @@ func advise(w io.Writer, command *cobra.Command, err error) {
 		flags = []string{"--comparator", order.Value.String()}
 	}
 	if len(damage.files)+len(damage.databases) > 0 && flags != nil && errors.Is(err, table.ErrOrder) {
-		text.Say(w, "the keys are not in the order of --comparator: use --comparator auto to detect their order")
+		adviseOrder(w, damage, flags)
 		return
 	}
 	for _, dir := range damage.databases {
@@ -98,6 +99,22 @@ func advise(w io.Writer, command *cobra.Command, err error) {
 	case len(damage.files) > 0:
 		suggestRepair(w, damage.files, flags)
 	}
+}
+
+// adviseOrder says what to do about keys that are not in the order of --comparator. A database is not sorted in another
+// order, which its engine could not use.
+func adviseOrder(w io.Writer, damage damageReported, flags []string) {
+	sort := ""
+	if len(damage.databases) == 0 && !dbfile.MayBeInManifest(damage.files[0]) {
+		sort = ", or sort them: " + repairLine(damage.files[0], flags)
+	}
+	text.Say(w, "the keys are not in the order of --comparator: use --comparator auto to detect their order%s", sort)
+}
+
+// repairLine returns the command line that repairs a lone file.
+func repairLine(path string, flags []string) string {
+	words := append([]string{"sst repair"}, flags...)
+	return strings.Join(append(words, text.ShellPath(path), "-o", text.ShellPath(dbfile.OutputName(path, ".repaired.ldb"))), " ")
 }
 
 // adviseRestoring names the ways to get a database's data back: from a copy of its files, or by a repair if it still
@@ -130,8 +147,7 @@ func suggestRepair(w io.Writer, all, flags []string) {
 	if n := len(lone) - 1; n > 0 {
 		others = fmt.Sprintf(" (and the same for %s)", text.Count(uint64(n), "other table"))
 	}
-	repaired := dbfile.OutputName(lone[0], ".repaired.ldb")
-	text.Say(w, "to save what can still be read, run%s: sst repair %s -o %s", others, text.ShellPath(lone[0]), text.ShellPath(repaired))
+	text.Say(w, "to save what can still be read, run%s: %s", others, repairLine(lone[0], flags))
 }
 
 // adviseListed prints how to save the tables that a manifest in their directory lists. It returns the others, which
