@@ -3,7 +3,6 @@ package command
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -123,7 +122,7 @@ func (f *ratesFlags) complete(cmd *cobra.Command) (err error) {
 	case f.From != "":
 		outputs := output.FilesOf(cmd.OutOrStdout(), f.name+".svg", f.name+".csv")
 		if f.Own, f.ownLines, err = rates.OwnLimit.Distinct(f.Lines(nil, cmd, outputs)); err != nil {
-			return fmt.Errorf("--keys-from: %w", err)
+			return err
 		}
 		if !given("shapes") {
 			f.Shapes = nil

@@ -56,8 +56,9 @@ const fuseName = "fuse"
 // fewestBits returns the fewest bits per key with a predicted rate ≤ rate.
 func (p policy) fewestBits(keys int, rate float64) (bits int, err error) {
 	if lowest := p.rate(keys, maxBits); lowest > rate {
-		return 0, cli.UsageErrorf("-p is %g, but %s filters of %d keys reach only %.2g: use a higher rate, or another --policy",
-			rate, p.name, keys, lowest)
+		const roundUp = 1.005 // so that the rate in the error can be reached
+		return 0, cli.UsageErrorf("-p is %g, but %s filters of %d keys reach only %.3g: use a higher rate, or another --policy",
+			rate, p.name, keys, lowest*roundUp)
 	}
 	for bits = 1; p.rate(keys, bits) > rate; {
 		bits++

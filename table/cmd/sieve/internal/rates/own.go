@@ -43,7 +43,7 @@ func (l Limit) Distinct(keys iter.Seq2[[]byte, error]) (distinct [][]byte, all i
 			size += len(key)
 		}
 		if len(set) > l.keys || size > l.bytes {
-			return nil, 0, fmt.Errorf("more than %s distinct keys or %s bytes of keys: sample the lines, for example with shuf -n 1000000",
+			return nil, 0, fmt.Errorf("--keys-from has more than %s distinct keys or %s bytes of keys: sample the lines, for example with shuf -n 1000000",
 				figures.Grouped(l.keys), figures.Grouped(l.bytes))
 		}
 	}

@@ -53,13 +53,14 @@ func TestPlan(t *testing.T) {
 	}{
 		{"bloom", 0.01, 10, ""},
 		{"bloom", 0.0001, 20, ""},
-		{"bloom", 1e-6, 0, "-p is 1e-06, but bloom filters of 10000 keys reach only 2.3e-06: use a higher rate"},
+		{"bloom", 1e-6, 0, "-p is 1e-06, but bloom filters of 10000 keys reach only 2.36e-06: use a higher rate"},
 		{"table-bloom", 0.01, 11, ""},
 		{"fuse", 0.01, 8, ""},
+		{"fuse", 1.53e-5, 16, ""},
 		{"independent", 0.01, 10, ""},
 		{"independent", 1e-9, 44, ""},
 		{"fuse", 1.0 / 65536, 16, ""},
-		{"fuse", 1e-5, 0, "-p is 1e-05, but fuse filters of 10000 keys reach only 1.5e-05: use a higher rate"},
+		{"fuse", 1e-5, 0, "-p is 1e-05, but fuse filters of 10000 keys reach only 1.53e-05: use a higher rate"},
 		{"table-bloom", 1e-9, 0, "-p is 1e-09, but table-bloom filters of 10000 keys reach only "},
 	} {
 		c := Config{Keys: 10_000, Policies: []string{tt.policy}, Rate: tt.rate}
@@ -160,7 +161,7 @@ func TestDistinct(t *testing.T) {
 // Endless keys cause an error at the limit, instead of taking ever more memory. Duplicates do not count.
 func TestDistinctIsBounded(t *testing.T) {
 	t.Parallel()
-	const want = "more than 100 distinct keys or 1,000 bytes of keys: sample the lines"
+	const want = "--keys-from has more than 100 distinct keys or 1,000 bytes of keys: sample the lines"
 	for _, tt := range []struct{ size, yielded int }{{4, 100}, {16, 62}} {
 		yielded := 0
 		endless := func(yield func([]byte, error) bool) {
