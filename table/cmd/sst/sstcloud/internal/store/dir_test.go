@@ -28,11 +28,14 @@ func TestURLsThatAreRefused(t *testing.T) {
 		"gs://b?prefix=%zz/":                   "separate parameters with &",
 		"s3://b?prefix=a/&prefix=b/":           "prefix is given 2 times: give it once",
 		"file://" + dir + "?create_dir=true":   "a directory takes only prefix",
-		"s3://":                                ": missing bucket: use s3://BUCKET",
+		"s3://":                                "missing bucket: use s3://BUCKET",
 		"gs://b/some/where/":                   "a bucket has no path: use gs://b?prefix=some/where/",
+		"s3://b/a+b%26c?region=eu&prefix=d":    "a bucket has no path: use s3://b?prefix=a%2Bb%26c/d/&region=eu",
 		"s3://me:secret@b/x":                   "s3://me:xxxxx@b/x: a bucket has no path",
-		"s3://b?prefix=where":                  "the prefix does not end with /: use prefix=where/",
-		"s3://b?prefix=/where/":                "the prefix begins with /: use prefix=where/",
+		"s3://b?prefix=where":                  "the prefix does not end with /: use ?prefix=where/",
+		"s3://b?prefix=/where/":                "the prefix begins with /: use ?prefix=where/",
+		"s3://b?region=eu&prefix=/a%26b":       "the prefix does not end with /: use ?prefix=a%26b/&region=eu",
+		"s3://b?prefix=//":                     "the prefix begins with /: use ?prefix=",
 		"file://" + dir + "?prefix=a/../../b/": "the prefix is outside the directory",
 	} {
 		s, err := Open(t.Context(), url)

@@ -37,14 +37,14 @@ func takePrefix(u *url.URL) (string, error) {
 	path := strings.Trim(u.Path, "/")
 	switch {
 	case u.Scheme != "file" && u.Host == "":
-		return "", cli.UsageErrorf("%s: missing bucket: use %s://BUCKET", u.Redacted(), u.Scheme)
+		return "", cli.UsageErrorf("missing bucket: use %s://BUCKET", u.Scheme)
 	case u.Scheme != "file" && path != "":
-		return "", cli.UsageErrorf("%s: a bucket has no path: use %s://%s?prefix=%s/",
-			u.Redacted(), u.Scheme, u.Host, path)
+		return "", cli.UsageErrorf("%s: a bucket has no path: use %s://%s?%s",
+			u.Redacted(), u.Scheme, u.Host, withPrefix(q, path+"/"+prefix))
 	case prefix != "" && !strings.HasSuffix(prefix, "/"):
-		return "", cli.UsageErrorf("%s: the prefix does not end with /: use prefix=%s/", u.Redacted(), prefix)
+		return "", cli.UsageErrorf("%s: the prefix does not end with /: use ?%s", u.Redacted(), withPrefix(q, prefix))
 	case strings.HasPrefix(prefix, "/"):
-		return "", cli.UsageErrorf("%s: the prefix begins with /: use prefix=%s", u.Redacted(), strings.TrimLeft(prefix, "/"))
+		return "", cli.UsageErrorf("%s: the prefix begins with /: use ?%s", u.Redacted(), withPrefix(q, prefix))
 	case u.Scheme == "file" && prefix != "" && !filepath.IsLocal(prefix):
 		return "", cli.UsageErrorf("%s: the prefix is outside the directory: name that directory in the URL", u.Redacted())
 	}
@@ -53,6 +53,12 @@ func takePrefix(u *url.URL) (string, error) {
 	}
 	u.RawQuery = q.Encode()
 	return prefix, nil
+}
+
+// withPrefix returns the parameters, encoded, with this prefix as a valid one.
+func withPrefix(q url.Values, prefix string) string {
+	q.Set("prefix", strings.TrimLeft(strings.TrimRight(prefix, "/")+"/", "/"))
+	return strings.ReplaceAll(q.Encode(), "%2F", "/")
 }
 
 // nameOf returns a URL with the prefix and a trailing slash, but without parameters.

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"github.com/sievetable/sievetable/table"
@@ -40,7 +41,7 @@ func Plan(ctx context.Context, dir string, to set.Store, name string) (*Upload, 
 	u := &Upload{from: &set.DirStore{Dir: dir}, to: to, name: name, Sent: map[string]bool{}}
 	var err error
 	u.Manifest, err = set.LoadManifest(ctx, u.from, set.ManifestName)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		err = fmt.Errorf("%w; to make a set, run: sst build FILE -o NEW/, or for a database: sst merge DIR -o NEW/", err)
 	}
 	if err != nil {
