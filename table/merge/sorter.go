@@ -123,7 +123,7 @@ func (s *Sorter) append(key, value []byte) (err error) {
 		return errRead
 	}
 	if n := len(key) + len(value); n > maxPair {
-		return fmt.Errorf("merge: pair %d has %d bytes, and the limit of a pair in a table is %d", s.pairs+1, n, maxPair)
+		return fmt.Errorf("merge: pair %d has %d bytes (maximum %d)", s.pairs+1, n, maxPair)
 	}
 	internal := internalkey.Key{UserKey: key, Sequence: internalkey.MaxSequence - s.pairs, Kind: hasValue}
 	if len(value) > s.limits.inline {

@@ -484,7 +484,7 @@ func TestSorterRefusesHugePairs(t *testing.T) {
 	defer s.Close()
 	noError(t, s.Append([]byte("a"), nil))
 	refused := s.Append([]byte("b"), make([]byte, maxPair))
-	if refused == nil || !strings.Contains(refused.Error(), "pair 2 has 1073741825 bytes") {
+	if refused == nil || !strings.Contains(refused.Error(), "pair 2 has 1073741825 bytes (maximum 1073741824)") {
 		t.Errorf("Append = %v", refused)
 	}
 	if err := s.Append([]byte("c"), nil); err != refused {
