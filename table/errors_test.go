@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -83,6 +84,14 @@ func TestKeyOfAGigabyte(t *testing.T) {
 	t.Parallel()
 	err := newWriter(t, io.Discard, nil).Append(make([]byte, 1<<30), nil)
 	checkError(t, "Append", err, nil, "key of 1073741824 bytes and value of 0 bytes exceed the maximum of 1073741792")
+}
+
+// Append accepts the largest entry after others too.
+func TestEntryOfAGigabyte(t *testing.T) {
+	long.Test(t)
+	needsMemory(t)
+	w := newWriter(t, io.Discard, &table.WriterOptions{Compression: table.NoCompression})
+	noError(t, errors.Join(w.Append([]byte("a"), make([]byte, 4000)), w.Append([]byte("b"), make([]byte, 1<<30-33)), w.Close()))
 }
 
 // Errors quote at most 64 bytes of each key. inspect checks this for every corrupt table. This test checks each

@@ -168,6 +168,11 @@ func (w *Writer) append(key, value []byte) (err error) {
 
 // appendEntry adds an entry to the data block, and its key to the filters.
 func (w *Writer) appendEntry(key, value []byte) error {
+	if len(key)+len(value) > maxEntry-w.data.Size() && w.data.Entries() > 0 { // the block would be too large
+		if err := w.finishDataBlock(); err != nil {
+			return err
+		}
+	}
 	if w.pendingIndexEntry {
 		if err := w.flushPendingIndexEntry(key); err != nil {
 			return err
