@@ -29,7 +29,7 @@ const maxCount = 15
 // NewCountingBloom returns an empty filter for that number of keys at a time, with the size and k of
 // [NewBloom](bitsPerKey). It returns the errors of [NewDynamicBloom].
 func NewCountingBloom(keys uint64, bitsPerKey int) (*CountingBloom, error) {
-	size, k, err := sizeFor("counting Bloom filter", keys, bitsPerKey, 4)
+	size, k, err := sizeFor("counting Bloom filter", keys, bitsPerKey, 4, "use several filters")
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ type DynamicBloom struct {
 // If bitsPerKey < 1, or the filter exceeds 2^32-8 bits or the memory that debug.SetMemoryLimit or the system grants,
 // NewDynamicBloom returns an error.
 func NewDynamicBloom(keys uint64, bitsPerKey int) (*DynamicBloom, error) {
-	size, k, err := sizeFor("Bloom filter", keys, bitsPerKey, 1)
+	size, k, err := sizeFor("Bloom filter", keys, bitsPerKey, 1, "use several filters, or module filter/blocked")
 	if err != nil {
 		return nil, err
 	}
@@ -35,14 +35,14 @@ func NewDynamicBloom(keys uint64, bitsPerKey int) (*DynamicBloom, error) {
 
 // sizeFor returns the size in bytes of Bloom's bit array for that many keys, and k. It checks that there is memory
 // for that many arrays.
-func sizeFor(kind string, keys uint64, bitsPerKey, arrays int) (size, k int, err error) {
+func sizeFor(kind string, keys uint64, bitsPerKey, arrays int, advice string) (size, k int, err error) {
 	if bitsPerKey < 1 {
 		return 0, 0, fmt.Errorf("filter: %s of %d bits per key (minimum 1)", kind, bitsPerKey)
 	}
 	perKey := uint64(bitsPerKey)
 	if keys > bloom.MaxBits/perKey {
-		return 0, 0, fmt.Errorf("filter: %s of %d keys with %d bits each exceeds %d bits: "+
-			"use several filters, or module filter/blocked", kind, keys, bitsPerKey, uint64(bloom.MaxBits))
+		return 0, 0, fmt.Errorf("filter: %s of %d keys with %d bits each exceeds %d bits: %s",
+			kind, keys, bitsPerKey, uint64(bloom.MaxBits), advice)
 	}
 	bytes := bloom.Bits(keys, perKey) / 8
 	if err := alloc.Check(uint64(arrays) * bytes); err != nil {

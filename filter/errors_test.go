@@ -124,7 +124,7 @@ func TestErrorsOfBloomFilters(t *testing.T) {
 		{"Bloom filter of 3 keys with 2147483647" + tooMany, errorOf(filter.NewDynamicBloom(3, math.MaxInt32))},
 		{"Bloom filter of 9223372036854775808 keys with 2" + tooMany, errorOf(filter.NewDynamicBloom(1<<63, 2))},
 		{"counting Bloom filter of 0 bits per key (minimum 1)", errorOf(filter.NewCountingBloom(10, 0))},
-		{"counting Bloom filter of 4294967296 keys with 1" + tooMany, errorOf(filter.NewCountingBloom(1<<32, 1))},
+		{"counting Bloom filter of 4294967296 keys with 1 bits each exceeds 4294967288 bits: use several filters", errorOf(filter.NewCountingBloom(1<<32, 1))},
 		{"Bloom filter of 8 bytes is too short (minimum 9)", errorOf(filter.OpenDynamicBloom(array))},
 		{noK, errorOf(filter.OpenDynamicBloom(zero))},
 		{noAdd, errorOf(filter.OpenDynamicBloom(reserved))},
