@@ -208,7 +208,7 @@ func (p *opener) explain(err error) error {
 
 // advice says what to do with a corrupt database.
 func (p *opener) advice() string {
-	return fmt.Sprintf(`restore the file, or read what is left with "sst scan %s"`, p.dir.Path(""))
+	return fmt.Sprintf(`restore the file, or read what is left with "sst scan %s"`, format.ShellPath(p.dir.Path("")))
 }
 
 // openTables opens the tables of all levels. It reuses those that an earlier attempt has opened.

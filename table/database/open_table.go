@@ -151,6 +151,9 @@ func (p *opener) openListed(t *versions.Table, v *versions.Version, c *contents)
 	if errors.Is(err, fs.ErrNotExist) {
 		return o, wal.Corruptionf("%s does not exist, but %s lists it: %s", o.path, v.Manifest, p.advice())
 	}
+	if errors.Is(err, table.ErrCorrupt) {
+		err = fmt.Errorf("%w: %s", err, p.advice())
+	}
 	return o, err
 }
 
@@ -219,7 +222,7 @@ func (p *opener) checkSeparators(o *openedTable, v *versions.Version, c *content
 		if !known || i > 0 && c.internal.Compare(layout.Data[i-1].Separator, e.Separator) >= 0 {
 			return wal.Corruptionf("%s: index block: separator %d, %s, is out of order or has a sequence number > %d: "+
 				"most likely goleveldb's recovery wrote the table; call goleveldb's CompactRange, or see \"sst scan %s\"",
-				o.path, i, format.Quote(e.Separator), v.LastSequence, p.dir.Path(""))
+				o.path, i, format.Quote(e.Separator), v.LastSequence, format.ShellPath(p.dir.Path("")))
 		}
 	}
 	return nil

@@ -84,7 +84,7 @@ var damages = map[string]struct {
 		"000002.ldb does not exist, but MANIFEST-000001 lists it: restore the file"},
 	"a table that was cut":           {nil, func(files fstest.MapFS) { files["000002.ldb"].Data = files["000002.ldb"].Data[:50] }, "000002.ldb: size is 50, but "},
 	"a table that was cut by a byte": {nil, func(files fstest.MapFS) { files["000002.ldb"].Data = files["000002.ldb"].Data[:126] }, "000002.ldb: size is 126, but MANIFEST-000001 lists 127: restore the file"},
-	"a table that is none":           {nil, func(files fstest.MapFS) { clear(files["000002.ldb"].Data) }, "000002.ldb: footer at "},
+	"a table that is none":           {nil, func(files fstest.MapFS) { clear(files["000002.ldb"].Data) }, "not a LevelDB table, or truncated: restore the file"},
 	"more bytes behind a table that is none": {nil, func(files fstest.MapFS) { files["000002.ldb"].Data = make([]byte, 128) },
 		"000002.ldb: size is 128, but MANIFEST-000001 lists 127, where no table ends: "},
 	"a last sequence number that is too low": {func(c *changed) { c.last = 2 }, nil, `MANIFEST-000001: the last sequence number is 2, but 000003.ldb has the key "b" @ 3 : set: restore the file`},
@@ -213,8 +213,8 @@ func TestOpenOfNoDatabase(t *testing.T) {
 			t.Errorf("Open = %v, want ErrNotExist", err)
 		}
 	}
-	lost := fstest.MapFS{"db/MANIFEST-000001": {}}
-	if _, err := database.OpenFS(lost, "db", nil); !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), `"sst scan db"`) {
+	lost := fstest.MapFS{"a db/MANIFEST-000001": {}}
+	if _, err := database.OpenFS(lost, "a db", nil); !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), `"sst scan 'a db'"`) {
 		t.Errorf("Open without CURRENT = %v, want ErrNotExist and sst scan", err)
 	}
 	if _, err := database.OpenFS(nil, ".", nil); err == nil || !strings.Contains(err.Error(), "nil file system") {

@@ -105,37 +105,11 @@ func Bytes(n uint64) string {
 	return humanize.Bytes(figures.RoundToUnit(n))
 }
 
-// plainCharacters have no special meaning in any shell.
-const plainCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-"
-
 // ShellWord returns s as one printable word of a shell command.
-func ShellWord(s string) string {
-	if s != "" && strings.Trim(s, plainCharacters) == "" {
-		return s
-	}
-	if s == printable.String(s) {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	var b strings.Builder
-	b.WriteString("$'")
-	for _, c := range []byte(s) {
-		if c == '\'' || c == '\\' || c < ' ' || c > '~' {
-			fmt.Fprintf(&b, `\%03o`, c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	b.WriteString("'")
-	return b.String()
-}
+func ShellWord(s string) string { return format.ShellWord(s) }
 
 // ShellPath returns a path as a shell word that no command mistakes for a flag.
-func ShellPath(path string) string {
-	if strings.HasPrefix(path, "-") {
-		path = "./" + path
-	}
-	return ShellWord(path)
-}
+func ShellPath(path string) string { return format.ShellPath(path) }
 
 // A JSONEntry is an entry as a JSON object. A key or value that is not UTF-8 is base64 in a field of its own.
 type JSONEntry struct {
