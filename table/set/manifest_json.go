@@ -133,7 +133,7 @@ func (t *Table) decodeStrictly(line []byte) error {
 		{name: "name", value: &t.Name, must: "a string"},
 		{name: "size", value: &t.Size, must: "a number < 2^63"},
 		{name: "sha256", value: &t.SHA256, must: "a string"},
-		{name: "entries", value: &t.Entries, must: "a number from 0 to 2^64 - 1"},
+		{name: "entries", value: &t.Entries, must: "a number from 1 to 2^63-1"},
 		{name: "smallest", value: &t.Smallest, must: "base64 in a string"},
 		{name: "largest", value: &t.Largest, must: "base64 in a string"},
 		{name: "tailSize", value: &t.TailSize, must: "a number < 2^63"},

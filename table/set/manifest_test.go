@@ -130,7 +130,7 @@ func TestReadManifestRefusesFields(t *testing.T) {
 		{`"size":1000`, `"size":"1000"`, `size is "1000": must be a number`},
 		{`"size":1000`, `"size":9223372036854775808`, `size is 9223372036854775808: must be a number < 2^63`},
 		{`"size":1000`, `"size":null`, `size is null: must be a number`},
-		{`"entries":10`, `"entries":-1`, `entries is -1: must be a number from 0 to 2^64 - 1`},
+		{`"entries":10`, `"entries":-1`, `entries is -1: must be a number from 1 to 2^63-1`},
 		{`"entries":10`, `"entries":1.5`, `entries is 1.5: must be`},
 		{`"smallest":""`, `"smallest":null`, `smallest is null: must be base64`},
 		{`"smallest":""`, `"smallest":[0]`, `smallest is [0]: must be base64`},
