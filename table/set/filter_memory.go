@@ -3,7 +3,6 @@ package set
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -128,7 +127,7 @@ func (s *Set) policiesFor(bits int32) (policies []filter.TablePolicy) {
 func (h *handle) filterErrOf(r *table.Reader) error {
 	err := r.FilterErr()
 	if h.limit == noBit && errors.Is(err, table.ErrUnknownFilter) {
-		return fmt.Errorf("the table filter of %d bytes is not used: FilterMemory (%d bytes) is too small for the filters of all tables, even at their fewest bits",
+		return h.errorf("the table filter of %d bytes is not used: FilterMemory (%d bytes) is too small for the filters of all tables, even at their fewest bits",
 			h.FilterSize, h.s.o.FilterMemory)
 	}
 	return err

@@ -3,6 +3,7 @@ package set_test
 import (
 	"errors"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
@@ -78,6 +79,9 @@ func TestOpenAllNeedsThePolicies(t *testing.T) {
 		s := open(t, m, src, o)
 		if err := getOf(0)(s); err != nil || errors.Is(s.FilterErr(), table.ErrUnknownFilter) != (o == nil) {
 			t.Errorf("%s: Get = %v, FilterErr %v", name, err, s.FilterErr())
+		}
+		if err := s.FilterErr(); err != nil && strings.Count(err.Error(), "t000") != 1 {
+			t.Errorf("%s: FilterErr %v, want the table named once", name, err)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func (s *Set) FilterErr() error {
 	var errs []error
 	for _, m := range v.members {
 		if m.filterErr != nil {
-			errs = append(errs, m.errorf("%w", m.filterErr))
+			errs = append(errs, m.filterErr)
 		}
 	}
 	return errors.Join(errs...)

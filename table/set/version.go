@@ -194,7 +194,7 @@ func (s *Set) openNew(ctx context.Context, v *version) error {
 	return s.loadAll(ctx, unopened, false, func(i int, h *handle, err error) error {
 		if err == nil {
 			if errors.Is(h.filterErr, table.ErrUnknownFilter) {
-				err = unopened[i].errorf("%w", h.filterErr)
+				err = h.filterErr
 			}
 			h.release()
 		}
