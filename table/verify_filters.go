@@ -128,9 +128,9 @@ func (v *verifier) rulesOut(f checkedFilter, offset uint64, key []byte) bool {
 // filterFindings returns the findings of the filters, or one that explains them all.
 func (v *verifier) filterFindings() []error {
 	if 2*v.foundAsInternal > v.checks {
-		return []error{v.t.o.errorf("%s at %d: rules out %d keys, but contains them without their last 8 bytes: "+
+		return []error{v.t.o.errorf("%s at %d: rules out keys, but contains them without their last 8 bytes: "+
 			"it holds user keys, so the table is from a database: use InternalComparer, or FilterKey: internalkey.UserKey",
-			v.firstFilter.Kind, v.firstFilter.Offset, v.foundAsInternal)}
+			v.firstFilter.Kind, v.firstFilter.Offset)}
 	}
 	if v.unnamed > 0 {
 		f := v.firstFilter

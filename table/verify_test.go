@@ -93,7 +93,7 @@ func TestVerifyReportsAllDamage(t *testing.T) {
 		{"some keys without their last 8 bytes", build(t, &anyLength, []workload.Pair{{Key: internalKey("aa", 2, internalkey.Set)}, {Key: []byte("b")}}), nil,
 			[]string{`filter block at 30: rules out 2 of 2 keys of the data block at 0: "aa\x01\x02\x00\x00\x00\x00\x00\x00", "b"`}},
 		{"a FilterKey of whole keys, not of user keys", build(t, &database, internalPairs("ada")), &table.ReaderOptions{Comparer: internalOrder, FilterKey: wholeKey},
-			[]string{"table filter block at 33: rules out 1 keys, but contains them without their last 8 bytes"}},
+			[]string{"table filter block at 33: rules out keys, but contains them without their last 8 bytes"}},
 		{"a table filter without keys", whole, nil,
 			[]string{fmt.Sprintf(`table filter block at %d: rules out 10 of 10 keys of the data block at 0: "key000000", "key000002", "key000004", …`, at)}},
 		{"a second filter without keys", withMeta(second, filterBlock(noKeys, 11, 0)), nil,
