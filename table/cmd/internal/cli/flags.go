@@ -112,7 +112,7 @@ func (f *KeyFlags) Lines(first [][]byte, cmd *cobra.Command, outputs output.File
 		r.Options = input.Options{Format: f.Format, KeysOnly: true, Outputs: outputs}
 		err := r.Options.Check(r.Paths, r.Stdin)
 		if files.IsDir(f.From) {
-			err = UsageErrorf("--keys-from %s is a directory, not a file of keys", text.ShellPath(f.From))
+			err = UsageErrorf("--keys-from %s is a directory, not a file of keys", format.ShellPath(f.From))
 		}
 		if err != nil {
 			yield(nil, err)

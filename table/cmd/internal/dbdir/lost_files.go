@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
-	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // findLost adds to d the unlisted tables that the MANIFEST does not mark obsolete, and returns the others. A
@@ -278,7 +278,7 @@ func (d *Dir) checkEngine(names []string) error {
 		engine, reader = "Pebble", "pebble db scan %s"
 	}
 	return fmt.Errorf("%s is a %s database (it contains %s), not a LevelDB database: read it with %s",
-		d.Path, engine, options, fmt.Sprintf(reader, text.ShellPath(d.Path)))
+		d.Path, engine, options, fmt.Sprintf(reader, format.ShellPath(d.Path)))
 }
 
 // checkLogs is like checkEngine, for a directory without an OPTIONS file. Its logs may be in the Pebble format.
@@ -286,7 +286,7 @@ func (d *Dir) checkLogs() error {
 	for _, l := range d.Logs {
 		start, _ := dbfile.ReadStart(l.Path) // the next read returns the error
 		if wal.StartsWithPebbleFragment(start) {
-			return &dbfile.FileError{Path: l.Path, Err: fmt.Errorf("%s, not a LevelDB log: read it with pebble wal dump %s", dbfile.PebbleLog, text.ShellPath(l.Path))}
+			return &dbfile.FileError{Path: l.Path, Err: fmt.Errorf("%s, not a LevelDB log: read it with pebble wal dump %s", dbfile.PebbleLog, format.ShellPath(l.Path))}
 		}
 	}
 	return nil

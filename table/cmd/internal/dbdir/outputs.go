@@ -57,9 +57,9 @@ func CheckOutputs(cmd *cobra.Command) error {
 			if owner.After != "" {
 				after = " (" + owner.After + ")"
 			}
-			return cli.UsageErrorf("--%s is %s, %s: to replace it, use --force%s", name, text.ShellPath(path), owner.What, after)
+			return cli.UsageErrorf("--%s is %s, %s: to replace it, use --force%s", name, format.ShellPath(path), owner.What, after)
 		default:
-			return cli.UsageErrorf("--%s is %s, %s: name another file", name, text.ShellPath(path), owner.What)
+			return cli.UsageErrorf("--%s is %s, %s: name another file", name, format.ShellPath(path), owner.What)
 		}
 	}
 	return nil
@@ -161,7 +161,7 @@ func afterReplacing(m *set.Manifest, path string) string {
 	if m == nil || len(m.Layers) > 0 || slices.ContainsFunc(m.Tables, isFilter) {
 		return "the set must then be built again"
 	}
-	return "write its manifest again, with the same tables: sst manifest --force " + namesFor(m, filepath.Dir(path)) + " -o " + text.ShellPath(path)
+	return "write its manifest again, with the same tables: sst manifest --force " + namesFor(m, filepath.Dir(path)) + " -o " + format.ShellPath(path)
 }
 
 // namesFor returns the paths of a manifest's tables for a command line, or a placeholder if there are many. The
@@ -173,7 +173,7 @@ func namesFor(m *set.Manifest, dir string) string {
 	}
 	var names []string
 	for _, t := range m.Tables {
-		names = append(names, text.ShellPath(filepath.Join(dir, t.Name)))
+		names = append(names, format.ShellPath(filepath.Join(dir, t.Name)))
 	}
 	return strings.Join(names, " ")
 }

@@ -12,11 +12,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
-	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // A FileKind is the kind of a database file other than a table.
@@ -186,7 +186,7 @@ func StandInOf(path string, start []byte, err error) (StandIn, bool) {
 	isLink := more == "" && strings.HasPrefix(strings.TrimLeft(line, "./"), strings.TrimPrefix(annexLink, "."))
 	switch {
 	case strings.HasPrefix(line, "/annex/objects/"), isLink, err != nil && strings.Contains(line, annexLink):
-		return StandIn{"a git-annex pointer", fetchFirst + "annex get " + text.ShellPath(path)}, true
+		return StandIn{"a git-annex pointer", fetchFirst + "annex get " + format.ShellPath(path)}, true
 	case errors.Is(err, fs.ErrNotExist) && len(start) > 0:
 		return StandIn{"a link to a file that does not exist", "restore the file, or remove the link"}, true
 	}

@@ -17,7 +17,6 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
-	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/codecs"
 )
 
@@ -55,8 +54,8 @@ func (f *File) foreignError(o Options) (sure bool, err error) {
 	if is.what == "" || o.inDatabase() && !engine || IsInManifest(f.Path) && !IsLog(f.Path) {
 		return true, nil
 	}
-	names := strings.NewReplacer("FILE", text.ShellPath(f.Path), "DIR", text.ShellPath(files.Dir(f.Path)),
-		"TABLE", text.ShellPath(OutputName(f.Path, ".ldb")))
+	names := strings.NewReplacer("FILE", format.ShellPath(f.Path), "DIR", format.ShellPath(files.Dir(f.Path)),
+		"TABLE", format.ShellPath(OutputName(f.Path, ".ldb")))
 	return engine || f.Size == 0, fmt.Errorf("%s, not a LevelDB table: %s", is.what, names.Replace(is.next))
 }
 

@@ -15,7 +15,6 @@ import (
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
-	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // A Corruption is damage outside of tables.
@@ -84,7 +83,7 @@ func RepairAdvice(dir string, flags ...string) string {
 	if err == nil && len(flags) == 0 && ManifestOrder(v.Comparer).Comparer == table.AnyOrder {
 		return "use the repair of the engine that wrote it: sst does not know its key order"
 	}
-	return "run: " + strings.Join(slices.Concat([]string{"sst repair"}, flags, []string{text.ShellPath(dir), "-o", text.ShellPath(files.Outside(dir, "NEW"))}), " ")
+	return "run: " + strings.Join(slices.Concat([]string{"sst repair"}, flags, []string{format.ShellPath(dir), "-o", format.ShellPath(files.Outside(dir, "NEW"))}), " ")
 }
 
 // A Log is a file that is a write-ahead log.

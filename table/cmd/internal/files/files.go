@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/regular"
-	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // schemes are the URL schemes of directories. A URL of any other scheme is a local path.
@@ -32,7 +32,7 @@ func CommandLine(arguments, path string) string {
 	if IsURL(path) {
 		return fmt.Sprintf("sstcloud "+arguments, "URL")
 	}
-	return fmt.Sprintf("sst "+arguments, text.ShellPath(path))
+	return fmt.Sprintf("sst "+arguments, format.ShellPath(path))
 }
 
 // MergeLine returns a command line that merges path. flags is empty, or ends with a space. out is a placeholder for
@@ -42,7 +42,7 @@ func MergeLine(flags, path, out string) string {
 	if !IsDir(path) {
 		dir = Dir(path)
 	}
-	return CommandLine("merge "+flags+"%s -o ", path) + text.ShellPath(Outside(dir, out))
+	return CommandLine("merge "+flags+"%s -o ", path) + format.ShellPath(Outside(dir, out))
 }
 
 // Outside returns the path of a new file or directory for a command line: name or, if the current directory is in dir,

@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // ExceptFlags are the flags for the exceptions of a filter.
@@ -52,7 +52,7 @@ func (f *ExceptFlags) WriteFile(cmd *cobra.Command, t *dbfile.File, out string) 
 // cannot be an exception, or the table is damaged, it returns an error.
 func (f *ExceptFlags) Write(to io.Writer, t *dbfile.File, keys iter.Seq2[[]byte, error]) error {
 	if t.Reader.FilterOnly() && !f.knownAbsent {
-		return t.Wrap(cli.UsageErrorf("a filter alone cannot check that no key in %s is in the set: if you are sure, use --known-absent", text.ShellPath(f.Never)))
+		return t.Wrap(cli.UsageErrorf("a filter alone cannot check that no key in %s is in the set: if you are sure, use --known-absent", format.ShellPath(f.Never)))
 	}
 	filters, err := t.Filters(), t.Reader.Verify() // the whole table is copied
 	switch {
@@ -63,7 +63,7 @@ func (f *ExceptFlags) Write(to io.Writer, t *dbfile.File, keys iter.Seq2[[]byte,
 		_, err = t.Reader.Except(to, keys)
 	}
 	if errors.Is(err, table.ErrNever) {
-		err = fmt.Errorf("%s: remove it from %s", strings.TrimPrefix(err.Error(), table.ErrNever.Error()+": "), text.ShellPath(f.Never))
+		err = fmt.Errorf("%s: remove it from %s", strings.TrimPrefix(err.Error(), table.ErrNever.Error()+": "), format.ShellPath(f.Never))
 	}
 	return t.Wrap(err)
 }

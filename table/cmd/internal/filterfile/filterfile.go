@@ -39,7 +39,7 @@ func checkNoFilters(path string) error {
 	if entries, err := os.ReadDir(dir); err != nil || !slices.ContainsFunc(entries, isFilter) {
 		return err
 	}
-	return fmt.Errorf("%s is %s: name its filters, %s", path, kind, filepath.Join(text.ShellPath(dir), "*.filter"))
+	return fmt.Errorf("%s is %s: name its filters, %s", path, kind, filepath.Join(format.ShellPath(dir), "*.filter"))
 }
 
 // CheckOnly returns an error if a file is not only a filter. For a table with entries, advice is the command to run.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/sievetable/sievetable/internal/atomicfile"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
@@ -26,7 +27,7 @@ func Lock(ctx context.Context, w io.Writer, name string, inputs ...string) (unlo
 	defer cancel()
 	unlock, err = filelock.Wait(second, real+".lock")
 	if errors.Is(err, context.DeadlineExceeded) {
-		text.Note(w, "waiting until another command unlocks %s.lock", text.ShellPath(real))
+		text.Note(w, "waiting until another command unlocks %s.lock", format.ShellPath(real))
 		unlock, err = filelock.Wait(ctx, real+".lock")
 	}
 	if errors.Is(err, errors.ErrUnsupported) {

@@ -105,12 +105,6 @@ func Bytes(n uint64) string {
 	return humanize.Bytes(figures.RoundToUnit(n))
 }
 
-// ShellWord returns s as one printable word of a shell command.
-func ShellWord(s string) string { return format.ShellWord(s) }
-
-// ShellPath returns a path as a shell word that no command mistakes for a flag.
-func ShellPath(path string) string { return format.ShellPath(path) }
-
 // A JSONEntry is an entry as a JSON object. A key or value that is not UTF-8 is base64 in a field of its own.
 type JSONEntry struct {
 	Key         *string `json:"key,omitempty"`

@@ -5,12 +5,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/filterfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 const exceptLong = `Store false positives among the keys of --never beside the filter, as exceptions. sieve cannot
@@ -62,7 +62,7 @@ func except(cmd *cobra.Command, f *filterfile.ExceptFlags, path, out string) err
 		return err
 	}
 	defer file.Close() // it was only read
-	advice := fmt.Sprintf("to add exceptions, run: sst convert %s --never %s -o OUT", text.ShellPath(path), text.ShellPath(f.Never))
+	advice := fmt.Sprintf("to add exceptions, run: sst convert %s --never %s -o OUT", format.ShellPath(path), format.ShellPath(f.Never))
 	if err := filterfile.CheckOnly(file, advice); err != nil {
 		return err
 	}

@@ -8,12 +8,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
-	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sieve/internal/plan"
 )
 
@@ -140,7 +140,7 @@ func (f *planFlags) readSample(cmd *cobra.Command) error {
 	}
 	f.Sample = s
 	if f.Keys == 0 {
-		f.Keys, f.Input = s.Keys, text.ShellPath(f.sample)
+		f.Keys, f.Input = s.Keys, format.ShellPath(f.sample)
 	} else { // the input may have another name
 		f.Format = options.FormatOf(f.sample)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
@@ -63,14 +64,14 @@ func (f *queryFlags) run(cmd *cobra.Command, path string, args []string) error {
 		f.From = "-"
 	}
 	if files.IsDir(path) {
-		return fmt.Errorf("%s is a directory, not a filter: to look up keys in a set, run: sst get %s KEY", path, text.ShellPath(path))
+		return fmt.Errorf("%s is a directory, not a filter: to look up keys in a set, run: sst get %s KEY", path, format.ShellPath(path))
 	}
 	file, err := dbfile.Open(path, dbfile.Options{Outputs: output.FilesOf(cmd.OutOrStdout())})
 	if err != nil {
 		return err
 	}
 	defer file.Close() // it was only read
-	if err := filterfile.CheckOnly(file, fmt.Sprintf("to look up keys, run: sst get %s KEY", text.ShellPath(path))); err != nil {
+	if err := filterfile.CheckOnly(file, fmt.Sprintf("to look up keys, run: sst get %s KEY", format.ShellPath(path))); err != nil {
 		return err
 	}
 	if err := file.Reader.FilterErr(); err != nil { // otherwise it would seem to contain every key

@@ -85,7 +85,7 @@ func (f *seenFlags) run(cmd *cobra.Command, paths []string) error {
 	out, stderr := cmd.OutOrStdout().(cli.Stdout), cmd.ErrOrStderr()
 	if rate := state.PresentRate(); rate > 1.1*state.Rate() {
 		text.Note(stderr, "%s is overfull and leaves out %.3g %% of new lines: start another --state",
-			text.ShellPath(f.state), 100*rate)
+			format.ShellPath(f.state), 100*rate)
 	}
 	sieve := seen.Sieve{State: state, Out: out, Every: saveEvery}
 	err = cli.Interruptible(cmd.Context(), func(ctx context.Context) error {
@@ -108,7 +108,7 @@ func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error
 		return nil, cli.UsageErrorf("--state is -, not a file: for a file of this name, use --state ./-")
 	}
 	if err := output.FilesOf(cmd.OutOrStdout()).CheckAll([]string{f.state}); err != nil {
-		return nil, cli.UsageErrorf("standard output is the state %s, which is replaced as a whole: redirect the output to another file", text.ShellPath(f.state))
+		return nil, cli.UsageErrorf("standard output is the state %s, which is replaced as a whole: redirect the output to another file", format.ShellPath(f.state))
 	}
 	o := input.Options{Outputs: output.FilesOf(cmd.OutOrStdout(), f.state)}
 	if err := o.Check(paths, cmd.InOrStdin()); err != nil {
@@ -121,7 +121,7 @@ func (f *seenFlags) open(cmd *cobra.Command, paths []string) (*seen.State, error
 	flag := cmd.Flags().Lookup("rate")
 	if flag.Changed && math.Abs(f.rate-state.Rate()) > 1e-9*f.rate { // 0.7% and 0.007 differ as floats
 		err := cli.UsageErrorf("--rate is %s, but the rate of %s is %g: leave out --rate, or use another --state",
-			format.Quote([]byte(flag.Value.String())), text.ShellPath(f.state), state.Rate())
+			format.Quote([]byte(flag.Value.String())), format.ShellPath(f.state), state.Rate())
 		return nil, errors.Join(err, state.Close())
 	}
 	return state, nil

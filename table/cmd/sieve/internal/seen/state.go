@@ -14,13 +14,13 @@ import (
 	"github.com/sievetable/sievetable/filter/blocked"
 	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/atomicfile"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/lockfile"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
-	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 
 // A State is a filter of the seen lines, and its file, which contains a blocked.Growing. Files of the first
@@ -73,7 +73,7 @@ const moreMemory = "use another --state with a smaller -n or a higher -p, or rai
 // short replaces an error about a lack of memory by one with advice.
 func (s *State) short(err error) error {
 	if refused := (*alloc.Error)(nil); errors.As(err, &refused) {
-		return cmp.Or(memory.Check("the state "+text.ShellPath(s.path), refused.Needed, moreMemory), err)
+		return cmp.Or(memory.Check("the state "+format.ShellPath(s.path), refused.Needed, moreMemory), err)
 	}
 	return err
 }
@@ -86,11 +86,11 @@ const lockSuffix = ".lock"
 func lockBeside(path string) (lockfile.Handle, error) {
 	name, err := atomicfile.Resolve(path) // all links to a state share one lock
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", text.ShellPath(path), err)
+		return nil, fmt.Errorf("%s: %w", format.ShellPath(path), err)
 	}
 	f, err := filelock.Open(name + lockSuffix)
 	if errors.Is(err, lockfile.ErrLocked) {
-		return nil, fmt.Errorf("%s: another sieve seen is using this state: wait for it to exit, or use another --state", text.ShellPath(path))
+		return nil, fmt.Errorf("%s: another sieve seen is using this state: wait for it to exit, or use another --state", format.ShellPath(path))
 	}
 	return f, err
 }
@@ -101,7 +101,7 @@ func (s *State) checkLock() error {
 	named, err := lockfile.IsNamed(s.lock)
 	if err == nil && !named {
 		return fmt.Errorf("%s was removed or replaced, so another sieve seen may be using %s, which was not saved: pass the lines since the last save again",
-			text.ShellPath(s.lock.Path()), text.ShellPath(s.path))
+			format.ShellPath(s.lock.Path()), format.ShellPath(s.path))
 	}
 	return err
 }
@@ -152,7 +152,7 @@ func (s *State) read() error {
 	}
 	defer f.Close()                                 // it was only read
 	if was, err := wasState(f); err == nil && was { // for another file, readFilter reads little
-		if err := memory.Check("the state "+text.ShellPath(s.path), memoryToRead(info.Size()), moreMemory); err != nil {
+		if err := memory.Check("the state "+format.ShellPath(s.path), memoryToRead(info.Size()), moreMemory); err != nil {
 			return err
 		}
 	}
@@ -201,10 +201,10 @@ func (s *State) damage(f *os.File, err error) error {
 	if was, err := wasState(f); err != nil {
 		return err
 	} else if !was {
-		return fmt.Errorf("%s: not a state of sieve seen, and left unchanged: use another --state", text.ShellPath(s.path))
+		return fmt.Errorf("%s: not a state of sieve seen, and left unchanged: use another --state", format.ShellPath(s.path))
 	}
 	return wal.Corruptionf("%s: damaged state, left unchanged: %s: restore it from a backup, or start with another --state",
-		text.ShellPath(s.path), strings.TrimPrefix(err.Error(), "blocked: "))
+		format.ShellPath(s.path), strings.TrimPrefix(err.Error(), "blocked: "))
 }
 
 // wasState reports whether a file that is not a sound state may have been one: it contains one of the magic words

@@ -13,7 +13,6 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
-	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -92,7 +91,7 @@ func (a *additions) Append(key, value []byte) error {
 		return err
 	}
 	if a.removed.Valid() && bytes.Equal(a.removed.Key(), key) {
-		return fmt.Errorf("key %s is both in the input and in --delete %s: remove it from one of them", format.Quote(key), text.ShellPath(a.file))
+		return fmt.Errorf("key %s is both in the input and in --delete %s: remove it from one of them", format.Quote(key), format.ShellPath(a.file))
 	}
 	return a.appender.Append(key, value)
 }

@@ -69,7 +69,7 @@ func convertCommand() *cobra.Command {
 		defer unlock()
 		return flags.withFile(args[0], cmd.ErrOrStderr(), func(f *dbfile.File) error {
 			if except.Never != "" {
-				except.AddFilter = fmt.Sprintf("sst convert %s --table-filter fuse -o NEW", text.ShellPath(args[0]))
+				except.AddFilter = fmt.Sprintf("sst convert %s --table-filter fuse -o NEW", format.ShellPath(args[0]))
 				return except.WriteFile(cmd, f, to.out)
 			}
 			return to.convert(cmd, f)
@@ -141,7 +141,7 @@ type exceptions struct {
 // all other options are set.
 func keepExceptions(f *dbfile.File, c *copier) *exceptions {
 	old := f.Filters()
-	e := &exceptions{path: f.Path, out: text.ShellPath(c.out), promised: old.NeverEntry.Name != "", n: old.Never.Len()}
+	e := &exceptions{path: f.Path, out: format.ShellPath(c.out), promised: old.NeverEntry.Name != "", n: old.Never.Len()}
 	policy, hasFilter := c.options.TableFilterPolicy.(tablefilter.Checked)
 	keys, fit := filterfile.Exceptions(&old.Filters, maxExpansion)
 	if c.out == "-" {

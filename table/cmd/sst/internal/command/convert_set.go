@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/tempfile"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -45,7 +46,7 @@ func addExcept(cmd *cobra.Command, f *filterfile.ExceptFlags) {
 func (f *sourceFlags) exceptSet(cmd *cobra.Command, path, out string, flags *filterfile.ExceptFlags) error {
 	switch {
 	case out != "" && !isManifestIn(path, out):
-		return cli.UsageErrorf("a set is converted in place: leave out -o %s", text.ShellPath(out))
+		return cli.UsageErrorf("a set is converted in place: leave out -o %s", format.ShellPath(out))
 	case files.IsRemote(path):
 		return cli.UsageErrorf("%s is not a local set: convert a local copy, and upload it with sstcloud put", path)
 	}
@@ -111,7 +112,7 @@ func (e *setExceptions) publish(manifest string) error {
 		return err
 	}
 	if n := uint64(len(e.added)); n > 0 {
-		e.note("%s of %s got exceptions. Once no program reads the old tables, and no build runs, run: sst sweep --age 0s --delete %s", text.Count(n, "table"), e.out, text.ShellPath(e.out))
+		e.note("%s of %s got exceptions. Once no program reads the old tables, and no build runs, run: sst sweep --age 0s --delete %s", text.Count(n, "table"), e.out, format.ShellPath(e.out))
 	}
 	return nil
 }

@@ -121,7 +121,7 @@ func (c *copier) writeSet(appendAll func(*copier) error) error {
 	}
 	if obsolete > 0 {
 		c.note("%s still contains %s of the previous set. Once no program reads them, and no build runs, run: sst sweep --age 0s --delete %s",
-			c.out, text.Count(obsolete, "table"), text.ShellPath(c.out))
+			c.out, text.Count(obsolete, "table"), format.ShellPath(c.out))
 	}
 	return nil
 }
@@ -183,7 +183,7 @@ const indexEntryOverhead = 16
 func (w *boundedWriter) Append(key, value []byte) error {
 	err := w.blockCounter.Append(key, value)
 	if never := w.copier.never; never != nil && errors.Is(err, table.ErrNever) {
-		return fmt.Errorf("key %s is both in the input and in --never %s: remove it from one of them", format.Quote(key), text.ShellPath(never.path))
+		return fmt.Errorf("key %s is both in the input and in --never %s: remove it from one of them", format.Quote(key), format.ShellPath(never.path))
 	}
 	if n := w.DataBlocks(); err == nil && n > w.blocks {
 		w.blocks = n

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
@@ -78,7 +79,7 @@ func (f *repairFlags) run(cmd *cobra.Command, path string) error {
 	}
 	for _, name := range []string{"certain", "table-size", "all-tables", "no-log"} {
 		if cmd.Flags().Changed(name) {
-			return cli.UsageErrorf("--%s is for databases, but %s is a file: leave it out", name, text.ShellPath(path))
+			return cli.UsageErrorf("--%s is for databases, but %s is a file: leave it out", name, format.ShellPath(path))
 		}
 	}
 	return f.repairFile(cmd, path)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
@@ -133,7 +134,7 @@ func (r *databaseRepair) report(c *copier, done repaired) []string {
 		report.add("all of them may be outdated, or may have been deleted")
 	case r.uncertain > 0:
 		report.add("%s of them may be outdated, or may have been deleted: to leave these out, run: sst repair --certain %s -o %s",
-			humanize.Comma(int64(r.uncertain)), strings.Join(append(r.flags, text.ShellPath(r.Path)), " "), text.ShellPath(filepath.Clean(c.out)+".certain"))
+			humanize.Comma(int64(r.uncertain)), strings.Join(append(r.flags, format.ShellPath(r.Path)), " "), format.ShellPath(filepath.Clean(c.out)+".certain"))
 	}
 	return report.lines
 }
@@ -146,7 +147,7 @@ func givenFlags(cmd *cobra.Command) (flags []string) {
 		case f.Value.Type() == "bool" && value == "true":
 			flags = append(flags, "--"+f.Name)
 		default:
-			flags = append(flags, "--"+f.Name+"="+text.ShellWord(value))
+			flags = append(flags, "--"+f.Name+"="+format.ShellWord(value))
 		}
 	})
 	return flags

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
@@ -113,7 +114,7 @@ func (p *pass) reportSet(path string, write func(page func(io.Writer) error, dam
 
 // source returns the arguments with which sst reads the table in the same way.
 func (f *reportFlags) source(path string) string {
-	args := text.ShellPath(path)
+	args := format.ShellPath(path)
 	if f.internalKeys != "auto" {
 		args += " --internal-keys=" + f.internalKeys
 	}

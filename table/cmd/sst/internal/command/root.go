@@ -114,7 +114,7 @@ func adviseOrder(w io.Writer, damage damageReported, flags []string) {
 // repairLine returns the command line that repairs a lone file.
 func repairLine(path string, flags []string) string {
 	words := append([]string{"sst repair"}, flags...)
-	return strings.Join(append(words, text.ShellPath(path), "-o", text.ShellPath(dbfile.OutputName(path, ".repaired.ldb"))), " ")
+	return strings.Join(append(words, format.ShellPath(path), "-o", format.ShellPath(dbfile.OutputName(path, ".repaired.ldb"))), " ")
 }
 
 // adviseRestoring names the ways to get a database's data back: from a copy of its files, or by a repair if it still
@@ -132,11 +132,11 @@ func suggestRepair(w io.Writer, all, flags []string) {
 	paths := slices.DeleteFunc(slices.Clone(all), dbfile.HasNoEntries)
 	switch {
 	case len(paths) == 0 && !dbfile.IsEmpty(all[0]):
-		text.Say(w, "the table has no entries to save. Restore %s from a backup, or build it again", text.ShellPath(all[0]))
+		text.Say(w, "the table has no entries to save. Restore %s from a backup, or build it again", format.ShellPath(all[0]))
 		return
 	case len(paths) == 0:
 		text.Say(w, "an empty table has no entries to save. Restore %s from a backup, or %s",
-			text.ShellPath(all[0]), dbfile.RepairAdvice(files.Dir(all[0]), flags...))
+			format.ShellPath(all[0]), dbfile.RepairAdvice(files.Dir(all[0]), flags...))
 		return
 	}
 	lone := adviseListed(w, paths, flags)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -99,7 +100,7 @@ func (t *setTarget) missingSet(dir string) error {
 		return fmt.Errorf("%s is a database directory, with %s: only sets have layers", dir, name)
 	}
 	return fmt.Errorf("%s does not exist, so no layer can be added: build the set first, with sst build -o %s",
-		t.path, text.ShellPath(dir+string(os.PathSeparator)))
+		t.path, format.ShellPath(dir+string(os.PathSeparator)))
 }
 
 // lock locks the set. Where files cannot be locked, a set is written anyway, since it does not depend on the manifest

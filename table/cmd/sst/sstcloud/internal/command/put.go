@@ -103,7 +103,7 @@ func (f *putFlags) run(cmd *cobra.Command, dir string, s *store.Store) error {
 	r := f.report(u, s)
 	if r.Dropped > 0 {
 		text.Note(cmd.ErrOrStderr(), "the replaced set had %s that %s lacks: these changes are lost, unless they were merged into it",
-			text.Count(uint64(r.Dropped), "layer"), text.ShellPath(dir))
+			text.Count(uint64(r.Dropped), "layer"), format.ShellPath(dir))
 	}
 	if f.json {
 		return printable.WriteJSON(cmd.OutOrStdout(), r)

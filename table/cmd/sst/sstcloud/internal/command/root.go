@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
@@ -71,14 +72,14 @@ func withStores(p cli.Program) cli.Program {
 // putArguments returns the arguments, quoted for a shell, with which to run put after a put or a sweep.
 func putArguments(cmd *cobra.Command) string {
 	args := cmd.Flags().Args()
-	out := text.ShellWord(args[len(args)-1])
+	out := format.ShellWord(args[len(args)-1])
 	if cmd.Name() != "put" {
 		return "SET " + out
 	}
 	if name := cmd.Flags().Lookup("manifest"); name.Changed {
-		out += " --manifest " + text.ShellWord(name.Value.String())
+		out += " --manifest " + format.ShellWord(name.Value.String())
 	}
-	return text.ShellPath(args[0]) + " " + out
+	return format.ShellPath(args[0]) + " " + out
 }
 
 const urlsHelp = `URLs of sets in object storage. Quote them, because of the &:

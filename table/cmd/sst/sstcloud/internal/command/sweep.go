@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
@@ -74,7 +75,7 @@ func sweepOptions(notes io.Writer, s *store.Store, manifests []string) set.Sweep
 	}
 	o.Match = func(name string) bool {
 		if path.Ext(name) == ".jsonl" && name != set.ManifestName && !slices.Contains(manifests, name) {
-			text.Note(notes, "%s is ignored: if programs read it, add --manifest %s", s.Path(name), text.ShellWord(name))
+			text.Note(notes, "%s is ignored: if programs read it, add --manifest %s", s.Path(name), format.ShellWord(name))
 		}
 		if whole := temporary.ReplaceAllString(name, ""); s.Dir != "" && whole != name {
 			return tableName.MatchString(whole) || whole == set.ManifestName || slices.Contains(manifests, whole)
