@@ -48,6 +48,32 @@ func TestIndexMayShareKeyBytesUpToABound(t *testing.T) {
 	checkError(t, "a prefix of 100,000 bytes", err, table.ErrCorrupt, "separators that share bytes")
 }
 
+// An index whose keys share bytes is rebuilt in memory, also for a table that is in memory itself.
+func TestMemorySizeOfIndexThatSharesKeyBytes(t *testing.T) {
+	t.Parallel()
+	contents := sharingIndex(t, 1000, 64)
+	r := newReader(t, table.Bytes(contents), len(contents), nil)
+	checkSound(t, "in memory", r)
+	if got := r.MemorySize(); got < 64*1000 {
+		t.Errorf("MemorySize = %d, want at least the %d bytes of the separators", got, 64*1000)
+	}
+}
+
+// A compressed index can have far more entries than the file has data blocks.
+func TestCompressedIndexOfManyEntries(t *testing.T) {
+	for name, entries := range map[string]string{
+		"no handles":  strings.Repeat(rawtable.Entry(0, "", ""), 2<<20),
+		"same handle": strings.Repeat(rawtable.Entry(0, "", rawtable.Handle(0, 8)), 2<<20),
+	} {
+		var f rawtable.File
+		f.Block(rawtable.Entries())
+		metaindex := f.Block(rawtable.Entries())
+		index := f.Stored(string(snappy.Encode(nil, []byte(entries+rawtable.Restarts(0)))), 1)
+		in := inspect(t, name, f.Footer(metaindex, index), nil, nil)
+		checkError(t, name, in.opened, table.ErrCorrupt, "separators that share bytes")
+	}
+}
+
 // longRun returns a block of one long key and n more keys that share it and end with a number: four bytes of the
 // file can make a key of any length.
 func longRun(key string, n int) string {

@@ -1,7 +1,6 @@
 package tablefile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 
@@ -18,7 +17,7 @@ func (f *File) ReadIndex(own bool) error {
 	if err != nil {
 		return err
 	}
-	x, err := f.newIndex(contents)
+	x, err := f.newIndex(contents, &s)
 	if err != nil {
 		return f.Damaged(IndexBlock, h, err)
 	}
@@ -30,15 +29,12 @@ func (f *File) ReadIndex(own bool) error {
 // DropIndex sets f.Index to one without entries.
 func (f *File) DropIndex() { f.Index = &Index{f: f} }
 
-// newIndex returns the index stored in a block with these contents.
-func (f *File) newIndex(contents []byte) (*Index, error) {
+// newIndex returns the index stored in a block with these contents, which was read into s.
+func (f *File) newIndex(contents []byte, s *Scratch) (*Index, error) {
 	stored, err := format.SplitBlock(contents)
 	if err == nil && len(stored.Entries) > 0 && !isPlain(&stored) {
-		if f.slices != nil {
-			contents = bytes.Clone(contents) // the source's bytes may change
-		}
-		if contents, err = f.plainIndex(contents); err == nil {
-			stored, err = format.SplitBlock(contents)
+		if contents, err = s.own(contents); err == nil { // the source's bytes may change
+			stored, err = f.plainIndex(contents)
 		}
 	}
 	if err != nil {
@@ -62,25 +58,25 @@ func isPlain(b *format.Block) bool {
 	return err != nil || e.End == len(b.Entries) || b.NumRestarts() > 1 && e.End >= b.Restart(1)
 }
 
-// plainIndex converts an index block with fewer restart points: it returns the contents of one in which every entry
-// is a restart point. In the original a few bytes can stand for long separators, so a budget bounds them.
-func (f *File) plainIndex(contents []byte) ([]byte, error) {
+// plainIndex converts an index block with fewer restart points: it returns one in which every entry is a restart
+// point. In the original a few bytes can stand for long separators, and a compressed one can have far more entries than
+// the file has data blocks, so a budget bounds the size.
+func (f *File) plainIndex(contents []byte) (format.Block, error) {
 	w, err := block.NewWriter(1, block.Order{Unchecked: true})
 	if err != nil {
-		return nil, err
+		return format.Block{}, err
 	}
 	most := f.Allow(separatorBudget)
-	left := most
 	err = format.Walk(contents, false, most, func(separator, stored []byte) error {
-		if left -= len(separator); left < 0 {
-			return fmt.Errorf("separators that share bytes have over %d bytes together, which is too much for a file of this size", most)
+		if w.Size()+len(separator)+len(stored) > most {
+			return fmt.Errorf("separators that share bytes and their handles take over %d bytes together, which is too much for a file of this size", most)
 		}
 		return w.Append(separator, stored)
 	})
 	if err != nil {
-		return nil, err
+		return format.Block{}, err
 	}
-	return w.Finish(), nil
+	return format.SplitBlock(w.Finish())
 }
 
 // maxSample is the number of separators that checkSome compares.

@@ -31,7 +31,7 @@ func indexOf(t testing.TB, separators [][]byte, order rowblock.Order, interval i
 	}
 	f := &File{o: &Options{Order: order}, FooterOffset: h.Offset + 100<<20}
 	f.Footer = Footer{Metaindex: Handle{h.Offset, 1}, Index: Handle{h.Offset + 6, 1}}
-	x, err := f.newIndex(w.Finish())
+	x, err := f.newIndex(w.Finish(), new(Scratch))
 	errtest.NoError(t, err)
 	f.Index = x
 	return x
