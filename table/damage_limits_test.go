@@ -48,6 +48,24 @@ func TestIndexMayShareKeyBytesUpToABound(t *testing.T) {
 	checkError(t, "a prefix of 100,000 bytes", err, table.ErrCorrupt, "separators that share bytes")
 }
 
+// An index whose keys share bytes is checked as a whole, since it is read as a whole.
+func TestDamagedIndexThatSharesKeyBytes(t *testing.T) {
+	t.Parallel()
+	var f rawtable.File
+	index := rawtable.Entry(0, "k00", f.Block(rawtable.Entries()))
+	for i := 1; i < 100; i++ {
+		number := fmt.Sprintf("%02d", i)
+		if i == 50 {
+			number = "48"
+		}
+		index += rawtable.Entry(1, number, f.Block(rawtable.Entries()))
+	}
+	metaindex := f.Block(rawtable.Entries())
+	contents := f.Footer(metaindex, f.Block(index+rawtable.Restarts(0)))
+	_, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
+	checkError(t, "k48 after k49", err, table.ErrOrder, `key "k48", which is not greater than the key before, "k49"`)
+}
+
 // An index whose keys share bytes is rebuilt in memory, also for a table that is in memory itself.
 func TestMemorySizeOfIndexThatSharesKeyBytes(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,7 @@ package tablefile
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/format"
@@ -32,8 +33,12 @@ func (f *File) DropIndex() { f.Index = &Index{f: f} }
 // newIndex returns the index stored in a block with these contents, which was read into s.
 func (f *File) newIndex(contents []byte, s *Scratch) (*Index, error) {
 	stored, err := format.SplitBlock(contents)
+	sample := maxSample
 	if err == nil && len(stored.Entries) > 0 && !isPlain(&stored) {
-		if contents, err = s.own(contents); err == nil { // the source's bytes may change
+		sample = math.MaxInt // to check all costs less than the conversion
+
+		// The source's bytes may change.
+		if contents, err = s.own(contents); err == nil {
 			stored, err = f.plainIndex(contents)
 		}
 	}
@@ -48,7 +53,7 @@ func (f *File) newIndex(contents []byte, s *Scratch) (*Index, error) {
 	if x.N = stored.NumRestarts(); uint64(x.N) > f.FooterOffset/minBlock {
 		return nil, fmt.Errorf("%d restart points, but the file has no space for more than %d data blocks", x.N, f.FooterOffset/minBlock)
 	}
-	return x, x.checkSome()
+	return x, x.checkSome(sample)
 }
 
 // isPlain reports whether every entry is a restart point. It looks only at the first entry, since engines use one
@@ -79,14 +84,14 @@ func (f *File) plainIndex(contents []byte) (format.Block, error) {
 	return format.SplitBlock(w.Finish())
 }
 
-// maxSample is the number of separators that checkSome compares.
+// maxSample is the number of entries of a plain index that are checked at first.
 const maxSample = 8
 
-// checkSome checks the form and the order of some entries, including the first and the last. In most cases a wrong
-// Comparer is noticed here.
-func (x *Index) checkSome() error {
+// checkSome checks the form and the order of up to sample entries, including the first and the last. In most cases a
+// wrong Comparer is noticed here.
+func (x *Index) checkSome(sample int) error {
 	c := indexChecker{x: x}
-	n := min(x.N, maxSample)
+	n := min(x.N, sample)
 	for k := range n {
 		if err := c.check(int(uint64(k) * uint64(x.N-1) / uint64(max(n-1, 1)))); err != nil {
 			return err
