@@ -35,61 +35,38 @@ func sharingIndex(t *testing.T, prefix, n int) []byte {
 	return f.Footer(metaindex, f.Block(string(w.Finish())))
 }
 
-// Keys in an index may share bytes, although the known engines do not write such indexes. If few bytes make very
-// long separators, the index is refused.
+// Keys in an index may share bytes, although the known engines do not write such indexes. The index is then rebuilt in
+// memory, and checked as a whole. If few bytes make very long separators, it is refused.
 func TestIndexMayShareKeyBytesUpToABound(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
 	for _, prefix := range []int{0, 20, 40, 1000} {
-		checkSound(t, fmt.Sprintf("a prefix of %d bytes", prefix), open(t, sharingIndex(t, prefix, 64), nil))
-	}
-	contents := sharingIndex(t, 100_000, 200)
-	_, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
-	checkError(t, "a prefix of 100,000 bytes", err, table.ErrCorrupt, "separators that share bytes")
-}
-
-// An index whose keys share bytes is checked as a whole, since it is read as a whole.
-func TestDamagedIndexThatSharesKeyBytes(t *testing.T) {
-	t.Parallel()
-	var f rawtable.File
-	index := rawtable.Entry(0, "k00", f.Block(rawtable.Entries()))
-	for i := 1; i < 100; i++ {
-		number := fmt.Sprintf("%02d", i)
-		if i == 50 {
-			number = "48"
+		contents := sharingIndex(t, prefix, 64)
+		r := newReader(t, table.Bytes(contents), len(contents), nil)
+		checkSound(t, fmt.Sprintf("a prefix of %d bytes", prefix), r)
+		if got := r.MemorySize(); got < int64(64*prefix) {
+			t.Errorf("a prefix of %d bytes: MemorySize = %d", prefix, got)
 		}
-		index += rawtable.Entry(1, number, f.Block(rawtable.Entries()))
 	}
-	metaindex := f.Block(rawtable.Entries())
-	contents := f.Footer(metaindex, f.Block(index+rawtable.Restarts(0)))
-	_, err := table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)
-	checkError(t, "k48 after k49", err, table.ErrOrder, `key "k48", which is not greater than the key before, "k49"`)
-}
-
-// An index whose keys share bytes is rebuilt in memory, also for a table that is in memory itself.
-func TestMemorySizeOfIndexThatSharesKeyBytes(t *testing.T) {
-	t.Parallel()
-	contents := sharingIndex(t, 1000, 64)
-	r := newReader(t, table.Bytes(contents), len(contents), nil)
-	checkSound(t, "in memory", r)
-	if got := r.MemorySize(); got < 64*1000 {
-		t.Errorf("MemorySize = %d, want at least the %d bytes of the separators", got, 64*1000)
+	second := func(number string) []byte { return []byte(rawtable.Entry(23, number, rawtable.Handle(13, 8))) }
+	disorder := bytes.Replace(sharingIndex(t, 20, 64), second("1"), second("0"), 1)
+	rawtable.Repair(disorder)
+	for want, contents := range map[string][]byte{
+		"separators that share bytes": sharingIndex(t, 100_000, 200), "not greater than the key before": disorder,
+	} {
+		checkError(t, want, errorOf(table.NewReader(bytes.NewReader(contents), int64(len(contents)), nil)), table.ErrCorrupt, want)
 	}
 }
 
 // A compressed index can have far more entries than the file has data blocks.
 func TestCompressedIndexOfManyEntries(t *testing.T) {
-	for name, entries := range map[string]string{
-		"no handles":  strings.Repeat(rawtable.Entry(0, "", ""), 2<<20),
-		"same handle": strings.Repeat(rawtable.Entry(0, "", rawtable.Handle(0, 8)), 2<<20),
-	} {
-		var f rawtable.File
-		f.Block(rawtable.Entries())
-		metaindex := f.Block(rawtable.Entries())
-		index := f.Stored(string(snappy.Encode(nil, []byte(entries+rawtable.Restarts(0)))), 1)
-		in := inspect(t, name, f.Footer(metaindex, index), nil, nil)
-		checkError(t, name, in.opened, table.ErrCorrupt, "separators that share bytes")
-	}
+	var f rawtable.File
+	f.Block(rawtable.Entries())
+	metaindex := f.Block(rawtable.Entries())
+	entries := strings.Repeat(rawtable.Entry(0, "", ""), 2<<20) + rawtable.Restarts(0)
+	index := f.Stored(string(snappy.Encode(nil, []byte(entries))), 1)
+	in := inspect(t, "no handles", f.Footer(metaindex, index), nil, nil)
+	checkError(t, in.name, in.opened, table.ErrCorrupt, "separators that share bytes")
 }
 
 // longRun returns a block of one long key and n more keys that share it and end with a number: four bytes of the

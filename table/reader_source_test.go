@@ -19,7 +19,6 @@ import (
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/table"
-	"github.com/sievetable/sievetable/table/layout"
 )
 
 // A failed read is reported with its cause, and the next call tries again.
@@ -233,26 +232,6 @@ func TestTableThatCannotBeOpened(t *testing.T) {
 	src.broken = false
 	if _, err := r.Get(key); err != nil {
 		t.Errorf("when the source works again: %v", err)
-	}
-}
-
-// The caller owns the result of ReadBlock: modifying it does not change the table.
-func TestReadBlockOfASliceSource(t *testing.T) {
-	t.Parallel()
-	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, numbered(100))
-	before := bytes.Clone(contents)
-	l, err := table.ReadLayout(table.Bytes(contents), int64(len(contents)), nil)
-	noError(t, err)
-	for _, h := range []layout.Handle{l.Data[0].Handle, l.Index, l.Metaindex} {
-		block, _, err := l.ReadBlock(h)
-		noError(t, err)
-		clear(block)
-	}
-	for _, e := range l.Data {
-		clear(e.Separator)
-	}
-	if !bytes.Equal(before, contents) {
-		t.Error("the table has changed")
 	}
 }
 

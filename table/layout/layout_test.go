@@ -51,6 +51,30 @@ func layoutOf(t *testing.T, contents []byte) *layout.Layout {
 	return l
 }
 
+// The caller owns the result of ReadBlock: modifying it does not change the table.
+func TestReadBlockOfASliceSource(t *testing.T) {
+	t.Parallel()
+	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, numbered(100))
+	before := bytes.Clone(contents)
+	l, err := table.ReadLayout(table.Bytes(contents), int64(len(contents)), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range []layout.Handle{l.Data[0].Handle, l.Index, l.Metaindex} {
+		block, _, err := l.ReadBlock(h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(block)
+	}
+	for _, e := range l.Data {
+		clear(e.Separator)
+	}
+	if !bytes.Equal(before, contents) {
+		t.Error("the table has changed")
+	}
+}
+
 // The blocks of a Layout, with their trailers, fill the file up to the footer.
 func TestLayoutHasEveryByte(t *testing.T) {
 	t.Parallel()
