@@ -18,6 +18,7 @@ func TestURLsThatAreRefused(t *testing.T) {
 	dir := filepath.ToSlash(t.TempDir())
 	for url, want := range map[string]string{
 		"file:" + strings.TrimPrefix(dir, "/"): "use s3://BUCKET, gs://BUCKET or file:///DIRECTORY",
+		"s3://b%zz":                            `"s3://b%zz" is not a URL: invalid URL escape "%zz"`,
 		"file://":                              "use file:///DIRECTORY with three slashes",
 		"file://store":                         "use file:///DIRECTORY with three slashes",
 		"file://store" + dir:                   "use file:///DIRECTORY with three slashes",

@@ -24,7 +24,7 @@ var extensions = []string{".ldb", ".sst", ".filter", ".jsonl", ".log"}
 // mount opens the URL of a store, or of a file in a store.
 func mount(rawURL string) (dir, file string, d files.Mounted, err error) {
 	rawURL, file = cutFile(rawURL)
-	s, err := Open(context.Background(), rawURL)
+	s, err := openFor(context.Background(), rawURL, file)
 	if err != nil {
 		return "", "", nil, err
 	}

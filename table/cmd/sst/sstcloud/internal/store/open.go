@@ -3,6 +3,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -34,15 +35,22 @@ type Store struct {
 var Timeout = 2 * time.Minute
 
 // Open opens a URL. It accepts the parameter prefix and, for a bucket, those of gocloud.dev/blob.
-func Open(ctx context.Context, rawURL string) (*Store, error) {
+func Open(ctx context.Context, rawURL string) (*Store, error) { return openFor(ctx, rawURL, "") }
+
+// openFor is like Open, for reading that file. If file is "", any file may be read.
+func openFor(ctx context.Context, rawURL, file string) (*Store, error) {
 	u, err := url.Parse(rawURL)
-	if err != nil || !slices.Contains(schemes, u.Scheme) || u.Opaque != "" {
+	if err != nil {
+		err = errors.Unwrap(err) // a url.Error repeats the URL
+		return nil, cli.UsageErrorf("%s is not a URL: %w", format.Quote([]byte(rawURL)), err)
+	}
+	if !slices.Contains(schemes, u.Scheme) || u.Opaque != "" {
 		return nil, cli.UsageErrorf("%s is not a supported URL: use s3://BUCKET, gs://BUCKET or file:///DIRECTORY", format.Quote([]byte(rawURL)))
 	}
 	if err := checkWhole(u, rawURL); err != nil {
 		return nil, err
 	}
-	prefix, err := takePrefix(u)
+	prefix, err := takePrefix(u, file)
 	if err != nil {
 		return nil, err
 	}

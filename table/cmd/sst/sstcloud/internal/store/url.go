@@ -2,6 +2,7 @@ package store
 
 import (
 	"net/url"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -30,17 +31,17 @@ func checkWhole(u *url.URL, rawURL string) error {
 }
 
 // takePrefix removes the prefix from the parameters and returns it. A path, which gocloud.dev would ignore, is an
-// error.
-func takePrefix(u *url.URL) (string, error) {
+// error, which suggests a URL of the file.
+func takePrefix(u *url.URL, file string) (string, error) {
 	q := u.Query()
 	prefix := q.Get("prefix")
-	path := strings.Trim(u.Path, "/")
+	dir := strings.Trim(u.Path, "/")
 	switch {
 	case u.Scheme != "file" && u.Host == "":
 		return "", cli.UsageErrorf("missing bucket: use %s://BUCKET", u.Scheme)
-	case u.Scheme != "file" && path != "":
+	case u.Scheme != "file" && dir != "":
 		return "", cli.UsageErrorf("%s: a bucket has no path: use %s://%s?%s",
-			u.Redacted(), u.Scheme, u.Host, withPrefix(q, path+"/"+prefix))
+			u.Redacted(), u.Scheme, path.Join(u.Host, url.PathEscape(file)), withPrefix(q, dir+"/"+prefix))
 	case prefix != "" && !strings.HasSuffix(prefix, "/"):
 		return "", cli.UsageErrorf("%s: the prefix does not end with /: use ?%s", u.Redacted(), withPrefix(q, prefix))
 	case strings.HasPrefix(prefix, "/"):
