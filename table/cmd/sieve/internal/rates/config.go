@@ -82,8 +82,12 @@ func (c Config) Validate() error {
 		return err
 	}
 	if want := c.ownShare() * c.Keys; c.Own != nil && len(c.Own) < want {
-		return cli.UsageErrorf("--keys-from has %s, but -n %d needs %s: use a smaller -n or more keys",
-			text.Count(uint64(len(c.Own)), "distinct key"), c.Keys, figures.Grouped(want))
+		advice := "use more keys"
+		if most := len(c.Own) / c.ownShare(); most > 0 {
+			advice = fmt.Sprintf("use -n %d or more keys", most)
+		}
+		return cli.UsageErrorf("--keys-from has %s, but -n %d needs %s: %s",
+			text.Count(uint64(len(c.Own)), "distinct key"), c.Keys, figures.Grouped(want), advice)
 	}
 	return nil
 }

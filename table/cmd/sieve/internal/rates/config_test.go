@@ -29,9 +29,9 @@ func TestValidate(t *testing.T) {
 		{"sweep of k", func(c *Config) { c.K = Sweep{1, 16} }, ""},
 		{"sweep of no k", func(c *Config) { c.K, c.Policies = Sweep{1, 16}, Policies() }, "--k cannot be combined with --policy fuse, whose k is fixed"},
 		{"own keys for a sweep", func(c *Config) { c.K, c.Own = Sweep{1, 2}, numbered(400) }, ""},
-		{"few own keys for a sweep", func(c *Config) { c.K, c.Own = Sweep{1, 2}, numbered(399) }, "--keys-from has 399 distinct keys, but -n 200 needs 400: use a smaller -n"},
+		{"few own keys for a sweep", func(c *Config) { c.K, c.Own = Sweep{1, 2}, numbered(399) }, "--keys-from has 399 distinct keys, but -n 200 needs 400: use -n 199 or more keys"},
 		{"own keys only", func(c *Config) { c.Own, c.Shapes = numbered(600), nil }, ""},
-		{"few own keys", func(c *Config) { c.Own = numbered(599) }, "--keys-from has 599 distinct keys, but -n 200 needs 600: use a smaller -n"},
+		{"few own keys", func(c *Config) { c.Own = numbered(599) }, "--keys-from has 599 distinct keys, but -n 200 needs 600: use -n 199 or more keys"},
 		{"no own keys", func(c *Config) { c.Own = [][]byte{} }, "--keys-from has 0 distinct keys, but -n 200 needs 600"},
 		{"shape twice", func(c *Config) { c.Shapes = []string{"urls", "urls"} }, "--shapes has urls twice"},
 	} {
