@@ -54,13 +54,23 @@ func (f *ExceptFlags) Write(to io.Writer, t *dbfile.File, keys iter.Seq2[[]byte,
 	if t.Reader.FilterOnly() && !f.knownAbsent {
 		return t.Wrap(cli.UsageErrorf("a filter alone cannot check that no key in %s is in the set: if you are sure, use --known-absent", format.ShellPath(f.Never)))
 	}
+	var listErr error
+	list := func(yield func([]byte, error) bool) {
+		keys(func(key []byte, err error) bool {
+			listErr = err
+			return yield(key, err)
+		})
+	}
 	filters, err := t.Filters(), t.Reader.Verify() // the whole table is copied
 	switch {
 	case err != nil:
 	case !filters.HasTable() && len(t.Layout.Data) > 0:
 		err = fmt.Errorf("there is no table filter, which exceptions need. To add one, run: %s", f.AddFilter)
 	default:
-		_, err = t.Reader.Except(to, keys)
+		_, err = t.Reader.Except(to, list)
+	}
+	if listErr != nil {
+		return listErr // which names the list
 	}
 	if errors.Is(err, table.ErrNever) {
 		err = fmt.Errorf("%s: remove it from %s", strings.TrimPrefix(err.Error(), table.ErrNever.Error()+": "), format.ShellPath(f.Never))
