@@ -51,6 +51,9 @@ func Open(path string, keys uint64, rate float64) (*State, error) {
 	if err := output.Check(path); err != nil { // before any line is read
 		return nil, err
 	}
+	if err := checkIsState(path); err != nil { // before a lock file is created
+		return nil, err
+	}
 	lock, err := lockBeside(path)
 	if err != nil {
 		return nil, err
@@ -157,7 +160,7 @@ func (s *State) read() error {
 		}
 	}
 	if s.filter, err = readFilter(f); err != nil {
-		return s.damage(f, err)
+		return s.damage(err)
 	}
 	s.saved = true
 	return nil
@@ -194,17 +197,29 @@ func memoryToRead(size int64) uint64 {
 
 // damage returns the error for a file with corrupt contents. It returns errors of reading, such as a lack of
 // memory, unchanged.
-func (s *State) damage(f *os.File, err error) error {
+func (s *State) damage(err error) error {
 	if errors.As(err, new(*fs.PathError)) || errors.As(err, new(*alloc.Error)) {
 		return err
 	}
-	if was, err := wasState(f); err != nil {
-		return err
-	} else if !was {
-		return fmt.Errorf("%s: not a state of sieve seen, and left unchanged: use another --state", format.ShellPath(s.path))
-	}
 	return wal.Corruptionf("%s: damaged state, left unchanged: %s: restore it from a backup, or start with another --state",
 		format.ShellPath(s.path), strings.TrimPrefix(err.Error(), "blocked: "))
+}
+
+// checkIsState returns an error if the file exists, but is neither a state nor a damaged one.
+func checkIsState(path string) error {
+	f, _, err := regular.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close() // it was only read
+	was, err := wasState(f)
+	if err == nil && !was {
+		err = fmt.Errorf("%s: not a state of sieve seen, and left unchanged: use another --state", format.ShellPath(path))
+	}
+	return err
 }
 
 // wasState reports whether a file that is not a sound state may have been one: it contains one of the magic words
