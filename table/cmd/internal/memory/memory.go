@@ -27,7 +27,7 @@ const (
 	sortShare  = 4 // the pairs that are being read need memory too
 
 	minPair = 2 << 20 // a pair may always take this much
-	maxPair = 1 << 30 // the largest pair in a table
+	maxPair = 1 << 30 // the largest block in a table; a pair in it has at most 32 bytes less
 
 	// A goroutine that compresses blocks has an encoder, and several blocks before and
 	// after compression.
@@ -89,7 +89,7 @@ func (l Limit) MaxWorkers(blockSize int) int {
 // CheckPair returns an error if size > MaxPair.
 func (l Limit) CheckPair(size int64) error {
 	if size > maxPair {
-		return fmt.Errorf("%d bytes, but a pair must be shorter than %d", size, maxPair)
+		return fmt.Errorf("%d bytes, but a pair has at most %d", size, maxPair-32)
 	}
 	if size > int64(l.MaxPair()) {
 		if l == 0 {

@@ -34,7 +34,7 @@ func TestErrorsSayWhatWouldDo(t *testing.T) {
 
 func TestNoLimitIsEnough(t *testing.T) {
 	t.Parallel()
-	const want = "2000000000 bytes, but a pair must be shorter than 1073741824"
+	const want = "2000000000 bytes, but a pair has at most 1073741792"
 	if err := Limit(math.MaxInt64).CheckPair(2e9); fmt.Sprint(err) != want {
 		t.Errorf("%v, want %s", err, want)
 	}
