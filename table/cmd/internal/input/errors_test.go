@@ -1,6 +1,7 @@
 package input
 
 import (
+	"archive/tar"
 	"bytes"
 	"compress/gzip"
 	"fmt"
@@ -39,19 +40,26 @@ func TestErrorsOfLines(t *testing.T) {
 	}
 }
 
-// A compressed list is rejected in every format.
+// A compressed list or an archive is rejected in every format.
 func TestCompressedInput(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
 	fmt.Fprintln(w, "http://example.com/")
 	noError(t, w.Close())
-	for program, in := range map[string]string{"gzip": out.String(), "zstd": "\x28\xb5\x2f\xfd\x04\x00", "xz": "\xfd7zXZ\x00\x00"} {
+	var archive bytes.Buffer
+	noError(t, tar.NewWriter(&archive).WriteHeader(&tar.Header{Name: "list.txt"}))
+	for want, in := range map[string]string{
+		"compressed by gzip: decompress it first: gzip -dc - > OUT":   out.String(),
+		"compressed by zstd: decompress it first: zstd -dc - > OUT":   "\x28\xb5\x2f\xfd\x04\x00",
+		"compressed by xz: decompress it first: xz -dc - > OUT":       "\xfd7zXZ\x00\x00",
+		"compressed by bzip2: decompress it first: bzip2 -dc - > OUT": "BZh91AY&SY\n",
+		"a tar archive: extract it first: tar -xf -":                  archive.String(),
+	} {
 		for name := range formats {
 			got := pairs([]string{"-"}, in, Options{Format: name, Memory: 1 << 30})
-			want := "standard input is compressed by " + program + ": decompress it first: " + program + " -dc FILE > OUT"
-			if len(got) != 1 || got[0] != want {
-				t.Errorf("%s as %s: %q, want %q", program, name, got, want)
+			if len(got) != 1 || got[0] != "standard input is "+want {
+				t.Errorf("as %s: %q, want %q", name, got, want)
 			}
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/sievetable/sievetable/internal/keylines"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/versions"
+	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
@@ -40,6 +41,9 @@ type Options struct {
 	Memory       memory.Limit // limits the size of lines, and of files in directories
 }
 
+// standardInput names the input - in messages.
+const standardInput = "standard input"
+
 // Formats are the names of the line formats.
 var Formats = []string{"tsv", "json", "hex", "raw", "keys", "raw-keys"}
 
@@ -56,7 +60,7 @@ func (o Options) Check(paths []string, stdin io.Reader) error {
 // checkPath checks a regular file or a directory. Errors of other inputs are returned when they are read.
 func (o Options) checkPath(path string, stdin io.Reader) error {
 	if f, ok := stdin.(*os.File); path == "-" && ok {
-		return o.checkFile("standard input", f)
+		return o.checkFile(standardInput, f)
 	}
 	info, err := files.Stat(path)
 	switch {
@@ -109,6 +113,11 @@ func (o Options) checkFile(path string, f regular.File) error {
 	if n, _ := f.ReadAt(end[:], info.Size()-int64(len(end))); n == len(end) && binary.LittleEndian.Uint64(end[:]) == format.Magic {
 		return fmt.Errorf("%s is a table, not lines: rewrite it with sst convert, or print it with sst scan", path)
 	}
+	start := make([]byte, 32<<10) // a block of a log
+	n, _ := f.ReadAt(start, 0)    // the next read returns the error
+	if _, isLog := wal.FirstFragment(start[:n]); isLog {
+		return fmt.Errorf("%s is a log or MANIFEST of a database, not lines: list it with sst layout, or print a log with sst scan", path)
+	}
 	return nil
 }
 
@@ -149,8 +158,8 @@ func (r *Reader) lines(ctx context.Context, name string, in io.Reader) error {
 			return fmt.Errorf("%s: %w", name, keylines.ErrUTF16)
 		}
 		if n == 1 {
-			if c := compressionOf(line); c != "" {
-				return fmt.Errorf("%s is compressed by %s: decompress it first: %[2]s -dc FILE > OUT", name, c)
+			if is, advice := packed(line); is != "" {
+				return fmt.Errorf("%s is %s: %s", name, is, strings.Replace(advice, "FILE", shellPath(name), 1))
 			}
 			line = r.withoutMark(name, line, raw)
 		}
@@ -180,15 +189,28 @@ func (r *Reader) lines(ctx context.Context, name string, in io.Reader) error {
 	}
 }
 
-// compressionOf returns the program that has compressed an input with this start, or "". No text starts like
-// that.
-func compressionOf(start []byte) string {
-	for program, magic := range map[string]string{"gzip": "\x1f\x8b\x08", "zstd": "\x28\xb5\x2f\xfd", "xz": "\xfd7zXZ\x00"} {
+// packed recognizes a compressed input or an archive by its start, and returns advice. No text starts like that.
+func packed(start []byte) (is, advice string) {
+	for program, magic := range map[string]string{
+		"gzip": "\x1f\x8b\x08", "zstd": "\x28\xb5\x2f\xfd", "xz": "\xfd7zXZ\x00", "bzip2": "BZh91AY&SY",
+	} {
 		if bytes.HasPrefix(start, []byte(magic)) {
-			return program
+			return "compressed by " + program, "decompress it first: " + program + " -dc FILE > OUT"
 		}
 	}
-	return ""
+	const magicAt = 257
+	if len(start) > magicAt && bytes.HasPrefix(start[magicAt:], []byte("ustar")) {
+		return "a tar archive", "extract it first: tar -xf FILE"
+	}
+	return "", ""
+}
+
+// shellPath returns the path of an input for a command line.
+func shellPath(name string) string {
+	if name == standardInput {
+		return "-"
+	}
+	return format.ShellPath(name)
 }
 
 // FormatOf returns the name of the format of the input with this name.

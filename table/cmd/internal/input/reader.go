@@ -98,7 +98,7 @@ func (r *Reader) note(format string, args ...any) {
 // read yields the pairs of one input.
 func (r *Reader) read(ctx context.Context, path string) (err error) {
 	if path == "-" {
-		return r.lines(ctx, "standard input", r.Stdin)
+		return r.lines(ctx, standardInput, r.Stdin)
 	}
 	f, err := open(path)
 	if err != nil {
