@@ -168,7 +168,7 @@ func (f *File) setSize(o Options) error {
 	f.Form.FileSize = f.Size
 	f.ofDatabase = o.inDatabase() || o.InManifest() || IsInManifest(f.Path)
 	if f.set = o.Set; o.Line != nil && f.Size != o.Line.Size {
-		return differs("size", f.Size, o.Line.Size)
+		return Differs("size", f.Size, o.Line.Size)
 	}
 	if o.ReadOnce != nil {
 		tail := int64(0)

@@ -132,7 +132,8 @@ func (t onlyTable) ReadAt(_ context.Context, _ string, p []byte, off int64) (int
 // differsFromLine formats an error from a field, its value in the table, and its value in the set's manifest.
 const differsFromLine = "%s is %v, but the set's manifest says %v: restore the table, or build the set again"
 
-func differs(field string, has, want any) error {
+// Differs returns the error for a field of a table that differs from the set's manifest.
+func Differs(field string, has, want any) error {
 	return wal.Corruptionf(differsFromLine, field, has, want)
 }
 
@@ -144,7 +145,7 @@ func checkTail(layout *layout.Layout, l *set.Table) error {
 	}
 	sum, _, err := layout.TailSum()
 	if got := hex.EncodeToString(sum[:]); err == nil && got != l.TailSum {
-		return differs("tailSum", got, l.TailSum)
+		return Differs("tailSum", got, l.TailSum)
 	}
 	if errors.Is(err, table.ErrCorrupt) {
 		return nil
@@ -171,7 +172,7 @@ func (f *File) checkTailSize(o Options) error {
 		pages = filters.pagesSize()
 	}
 	if line := o.Line.TailSize; line != tail && line != tail-pages { // a writer that keeps pages in memory counts them
-		return differs("tailSize", tail-pages, line)
+		return Differs("tailSize", tail-pages, line)
 	}
 	return nil
 }

@@ -80,7 +80,7 @@ func (c *copier) isUnchanged(m *set.Manifest) error {
 func (t *setTarget) readOld() (*set.Manifest, error) {
 	dir := filepath.Dir(t.path)
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("%s is a file, but a set needs a directory", dir)
+		return nil, fmt.Errorf("%s is a file, but a set needs a directory: name the set's directory", dir)
 	}
 	m, err := dbdir.ReadSetManifest(t.path, dbdir.ListOptions{})
 	switch {

@@ -3,10 +3,12 @@ package summary
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"path/filepath"
 
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
@@ -62,7 +64,7 @@ func ReadSet(path string, o dbdir.ListOptions) (*SetSummary, error) {
 			damage = append(damage, wal.Corruptionf("%s: %v", t.Path, err))
 			file.Problem = "cannot be opened"
 		case info.Size() != t.Line.Size:
-			damage = append(damage, wal.Corruptionf("%s: size is %d, but the set's manifest says %d", t.Path, info.Size(), t.Line.Size))
+			damage = append(damage, fmt.Errorf("%s: %w", t.Path, dbfile.Differs("size", info.Size(), t.Line.Size)))
 			file.Problem = "the file has " + text.Bytes(uint64(info.Size()))
 		}
 		s.Files = append(s.Files, file)
