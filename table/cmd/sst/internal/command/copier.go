@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -188,7 +189,7 @@ func (c *copier) checkSummary() error {
 		return errNoInternalKeys
 	}
 	if err := set.CheckName(filepath.Base(c.out)); err != nil {
-		return fmt.Errorf("-o: %w", err)
+		return fmt.Errorf("-o: %s", strings.TrimPrefix(err.Error(), "set: "))
 	}
 	if dbdir.RealName(c.summary) == dbdir.RealName(c.out) {
 		return cli.UsageErrorf("-o and --manifest-line are both %s: use two files", c.out)

@@ -190,12 +190,15 @@ func (r readerUntil) ReadAt(p []byte, off int64) (int, error) {
 
 // checkLines checks that sorted tables have different names and no keys in common.
 func checkLines(all []tableLine) error {
-	names := map[string]string{}
+	names := map[string]tableLine{}
 	for i, l := range all {
-		if other, found := names[l.Name]; found {
-			return fmt.Errorf("%s and %s are both tables named %s: use different names", other, l.from, format.Printable(l.Name))
+		switch other, found := names[l.Name]; {
+		case found && other.TailSum == l.TailSum:
+			return fmt.Errorf("%s and %s are the same table: leave one of them out", other.from, l.from)
+		case found:
+			return fmt.Errorf("%s and %s are both tables named %s: use different names", other.from, l.from, format.Printable(l.Name))
 		}
-		names[l.Name] = l.from
+		names[l.Name] = l
 		if i > 0 && bytes.Compare(l.Smallest, all[i-1].Largest) <= 0 {
 			return fmt.Errorf("%s and %s overlap: the first ends with key %s, the second starts with %s",
 				all[i-1].from, l.from, format.Quote(all[i-1].Largest), format.Quote(l.Smallest))
