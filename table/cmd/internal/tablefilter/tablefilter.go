@@ -168,8 +168,11 @@ func (g *checkedGenerator) Add(key []byte) {
 
 func (g *checkedGenerator) what() string { return "the filter of " + text.Count(g.n, "key") }
 
+// SmallerTables says how to get smaller filters.
+const SmallerTables = "make a set of smaller tables (--entries-per-table of sst build or sst merge)"
+
 // MoreMemory says what to do if there is too little memory for a filter.
-const MoreMemory = "raise the limit, make a set of smaller tables (--entries-per-table), or use a filter that needs less memory (--table-filter table-bloom:10)"
+const MoreMemory = "raise the limit, " + SmallerTables + ", or use a filter that needs less memory (--table-filter table-bloom:10)"
 
 // Generate returns the filter.
 func (g *checkedGenerator) Generate() ([]byte, error) {

@@ -18,6 +18,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/memory"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/progress"
+	"github.com/sievetable/sievetable/table/cmd/internal/tablefilter"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 	"github.com/sievetable/sievetable/table/merge"
@@ -129,7 +130,7 @@ func (c *copier) fill(w appender, appendAll func(*copier) error, complete func()
 }
 
 // fewerKeys is advice if a table has too many keys for a fuse filter.
-const fewerKeys = "split the table with --entries-per-table, or use --table-filter table-bloom:BITS"
+const fewerKeys = tablefilter.SmallerTables + ", or use --table-filter table-bloom:BITS"
 
 // write writes OUT as a table, a set or a database.
 func (c *copier) write(appendAll func(*copier) error) (err error) {
