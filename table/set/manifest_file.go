@@ -39,16 +39,18 @@ type layerHeader struct {
 
 // decode sets h from its line. It checks format and version first, since other versions can have other fields.
 func (h *header) decode(line []byte) error {
-	if json.Unmarshal(line, h); h.Format != formatName {
+	err := json.Unmarshal(line, h)
+	if h.Format != formatName {
 		return fmt.Errorf("%q is not the first line of a manifest: format must be %q",
 			shorten(string(line)), formatName)
 	}
-	if h.Version < formatVersion || h.Version > layeredVersion {
+	isNumber := err == nil || h.Version != 0 // decodeFields returns the error for another value
+	if isNumber && (h.Version < formatVersion || h.Version > layeredVersion) {
 		return versionError(h.Version)
 	}
 	fields := []field{
 		{name: "format", value: &h.Format, must: "a string"},
-		{name: "version", value: &h.Version, must: "a number"},
+		{name: "version", value: &h.Version, must: "a whole number"},
 		{name: "tables", value: &h.Tables, must: "the number of tables"},
 	}
 	if h.Version == layeredVersion {

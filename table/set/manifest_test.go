@@ -92,6 +92,7 @@ func TestReadManifestRefuses(t *testing.T) {
 		{"another format", `{"format":"parquet","version":1,"tables":0}`, `line 1 of the manifest: "{\"format\":\"parquet\",`},
 		{"a newer version", `{"format":"sievetable-set","version":4,"shards":{}}`, `line 1 of the manifest: version is 4, but only 2 to 3 are supported: use the sievetable version that wrote it`},
 		{"no version", `{"format":"sievetable-set","version":0,"tables":0}`, `line 1 of the manifest: version is 0, but only 2 to 3 are supported: `},
+		{"half a version", `{"format":"sievetable-set","version":3.5,"tables":0}`, `line 1 of the manifest: version is 3.5: must be a whole number`},
 		{"version 1", `{"format":"sievetable-set","version":1,"tables":0}`, `line 1 of the manifest: version is 1, which has no tailSum: write the manifest again with sst manifest`},
 		{"no count", `{"format":"sievetable-set","version":2}`, `line 1 of the manifest: missing field "tables"`},
 		{"a format twice", `{"format":"sievetable-set","format":"sievetable-set","version":2,"tables":0}`, `line 1 of the manifest: duplicate field "format"`},
