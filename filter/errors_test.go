@@ -136,6 +136,8 @@ func TestErrorsOfBloomFilters(t *testing.T) {
 		{noAdd + ", in the first filter of a union", errorOf(filter.Union(reserved, reserved))},
 		{noK + ", in the second filter of an intersection", errorOf(filter.Intersect(sound, zero))},
 		{"false-positive rate 2: must be > 0 and < 1", errorOf(filter.ForRate(filter.NewBloom, 1, 2))},
+		{"no filter of 1 key with ≤ 64 bits per key has a false-positive rate of 1e-15: use module filter/fuse (lowest rate 2^-16) or filter/blocked (1e-9)",
+			errorOf(filter.ForRate(filter.NewTableBloom, 1, 1e-15))},
 	})
 }
 

@@ -30,5 +30,5 @@ func ForRate[P interface{ Rate(n uint64) float64 }](newPolicy func(bitsPerKey in
 		}
 	}
 	return newPolicy(0), fmt.Errorf("filter: no filter of %s with ≤ %d bits per key has a false-positive rate of %g: "+
-		"use module filter/fuse or filter/blocked", format.Plural(n, "key"), maxSizedBits, p)
+		"use module filter/fuse (lowest rate 2^-16) or filter/blocked (1e-9)", format.Plural(n, "key"), maxSizedBits, p)
 }

@@ -2,6 +2,7 @@ package blocked
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -143,11 +144,12 @@ func (g *Growing) grow(full *chain) error {
 func (g *Growing) extend(c *chain, room uint64) error {
 	rate := c.rest * share
 	f, err := newBeside(uint64(c.size()), room, rate)
-	if err == nil {
-		l := link{*f, room, new(atomic.Uint64)}
-		g.chain.Store(&chain{append(slices.Clip(c.links), l), c.rate, c.rest - rate})
+	if err != nil {
+		return fmt.Errorf("%w (part of a Growing with a rate of %g)", err, c.rate)
 	}
-	return err
+	l := link{*f, room, new(atomic.Uint64)}
+	g.chain.Store(&chain{append(slices.Clip(c.links), l), c.rate, c.rest - rate})
+	return nil
 }
 
 // Contains reports whether key may have been added. If it returns false, no Add of key had returned before the

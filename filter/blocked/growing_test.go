@@ -157,7 +157,7 @@ func TestGrowingRefuses(t *testing.T) {
 		{"no number", errorOf(blocked.NewGrowing(0, math.NaN())), "false-positive rate NaN"},
 		{"Grow with too high a rate", errorOf(blocked.Grow(newFilter(t, 10, 0.01), 0, 0.6)),
 			"false-positive rate 0.6: must be 1e-9 to 0.5"},
-		{"too many keys", errorOf(blocked.NewGrowing(1e12, 0.01)), "takes more than 256 GiB"},
+		{"too many keys", errorOf(blocked.NewGrowing(1e12, 0.01)), "takes more than 256 GiB: use several (part of a Growing with a rate of 0.01)"},
 		{"union of other length", one.Union(grown),
 			"union of chains of 1 and 2 filters, with rates of 0.01 and 0.01: numbers and rates must be equal"},
 		{"union of other rate", one.Union(newGrowing(t, 1, 0.02)), "with rates of 0.01 and 0.02"},

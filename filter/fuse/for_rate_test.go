@@ -1,7 +1,9 @@
 package fuse_test
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter/fuse"
@@ -20,9 +22,13 @@ func TestForRateTakesTheFewestBits(t *testing.T) {
 			t.Errorf("rate %g: %d bits, of rate %g, want %d bits", tt.rate, p.Bits(), p.Rate(), tt.bits)
 		}
 	}
-	for _, rate := range []float64{0.00001, 0, -1, 1, math.Inf(1), math.NaN()} {
-		if p, err := fuse.ForRate(rate); err == nil {
-			t.Errorf("rate %g: %d bits, want an error", rate, p.Bits())
+	const outside = "must be > 0 and < 1"
+	for rate, want := range map[float64]string{
+		0.00001: "use module filter/blocked, whose lowest rate is 1e-9", 0: outside, -1: outside, 1: outside,
+		math.Inf(1): outside, math.NaN(): outside,
+	} {
+		if p, err := fuse.ForRate(rate); !strings.HasSuffix(fmt.Sprint(err), want) {
+			t.Errorf("rate %g: %d bits, error %v, want %q", rate, p.Bits(), err, want)
 		}
 	}
 }

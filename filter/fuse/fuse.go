@@ -81,7 +81,7 @@ func ForRate(p float64) (Policy, error) {
 			return policy, nil
 		}
 	}
-	return Policy{}, fmt.Errorf("fuse: false-positive rate %g is lower than with 16 bits, %g: use module filter/blocked",
+	return Policy{}, fmt.Errorf("fuse: false-positive rate %g is lower than with 16 bits, %g: use module filter/blocked, whose lowest rate is 1e-9",
 		p, math.Exp2(-16))
 }
 
