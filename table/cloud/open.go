@@ -16,7 +16,7 @@ func (s *Store) Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	r := &stream{limiter: newLimiter(ctx, s.Timeout), s: s, name: name}
 	if err := r.open(); err != nil {
 		r.cancel(nil)
-		return nil, named(ctx, err)
+		return nil, s.named(ctx, err)
 	}
 	r.object = objectOf(r.r, s.Pins)
 	return r, nil
@@ -55,7 +55,7 @@ func (r *stream) Read(p []byte) (n int, err error) {
 		err = r.resume()
 	}
 	if err != nil && err != io.EOF {
-		err = named(r.outer, err)
+		err = r.s.named(r.outer, err)
 	}
 	return n, err
 }

@@ -19,11 +19,9 @@ type Pin interface {
 	// [blob.WriterOptions]. For another driver, Require does nothing.
 	Require(version string, as func(any) bool)
 
-	// PastEnd reports whether err means that a read began at or past the end of the object.
-	PastEnd(err error) bool
-
-	// Conflict reports whether err means that the store refused a write because of a concurrent one: try again.
-	Conflict(err error) bool
+	// Status returns the HTTP status of the response that err is about. If err is from another driver, or there was
+	// no response, Status returns 0.
+	Status(err error) int
 }
 
 // An object identifies a version of an object. The first read of a table determines it, for all later ones.

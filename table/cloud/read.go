@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
@@ -30,7 +31,7 @@ func (s *Store) ReadAt(ctx context.Context, name string, p []byte, off int64) (i
 	if err == nil || err == io.EOF {
 		return n, err
 	}
-	return n, fmt.Errorf("cloud: read %d bytes at %d of table %q: %w", len(p), off, name, named(ctx, err))
+	return n, fmt.Errorf("cloud: read %d bytes at %d of table %q: %w", len(p), off, name, s.named(ctx, err))
 }
 
 // withDone returns err. If ctx is done, it adds ctx's error, which drivers omit.
@@ -79,16 +80,13 @@ func (s *Store) refused(opened *object, off int64, err error) error {
 	if opened != nil && gcerrors.Code(err) == gcerrors.FailedPrecondition {
 		return fmt.Errorf("%w (%w)", set.ErrReplaced, err)
 	}
-	for _, pin := range s.Pins {
-		if !pin.PastEnd(err) {
-			continue
-		}
-		if opened != nil && off < opened.size { // the object is shorter now
-			return fmt.Errorf("%w (%w)", set.ErrReplaced, err)
-		}
-		return io.EOF
+	if s.status(err) != http.StatusRequestedRangeNotSatisfiable {
+		return err
 	}
-	return err
+	if opened != nil && off < opened.size { // the object is shorter now
+		return fmt.Errorf("%w (%w)", set.ErrReplaced, err)
+	}
+	return io.EOF
 }
 
 // readBody fills p with the body of a read. The object ends after left more bytes.

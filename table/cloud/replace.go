@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
+	"net/http"
 
 	"gocloud.dev/blob"
 
@@ -43,16 +43,11 @@ func (s *Store) Replace(ctx context.Context, name string, old, content []byte) e
 			return nil // the first response was lost, and the SDK's retry was refused
 		case !now.has(old):
 			return fmt.Errorf("%w (%w)", set.ErrChanged, err)
-		case now.same(&seen.object) && !(s.isConflict(err) && pause(ctx, &conflicts)):
+		case now.same(&seen.object) && !(s.status(err) == http.StatusConflict && pause(ctx, &conflicts)):
 			return withDone(ctx, err)
 		}
-		seen = now // another program has written the same content again, or is writing
+		seen = now // another program has written the same content again, or is writing, which may still fail
 	}
-}
-
-// isConflict reports whether the store refused a write because of a concurrent one, which may still fail.
-func (s *Store) isConflict(err error) bool {
-	return slices.ContainsFunc(s.Pins, func(p Pin) bool { return p.Conflict(err) })
 }
 
 // stored is an object with its content, or with the start of a longer one. If there is no object, content is nil.
@@ -70,7 +65,7 @@ func (o *stored) has(content []byte) bool {
 // unless the store refuses.
 func (s *Store) readAgain(ctx context.Context, name string, most int) (o stored, err error) {
 	for failed := 0; ; {
-		if o, err = s.read(ctx, name, most); err == nil || isRefused(err) || !pause(ctx, &failed) {
+		if o, err = s.read(ctx, name, most); err == nil || s.isRefused(err) || !pause(ctx, &failed) {
 			return o, err
 		}
 	}

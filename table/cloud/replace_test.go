@@ -90,9 +90,12 @@ type cancelingPin struct {
 	cancel func()
 }
 
-func (p cancelingPin) Conflict(err error) bool {
-	p.cancel()
-	return p.Pin.Conflict(err)
+func (p cancelingPin) Status(err error) int {
+	status := p.Pin.Status(err)
+	if status == http.StatusConflict {
+		p.cancel()
+	}
+	return status
 }
 
 // If the context ends before the next try, the error says so.

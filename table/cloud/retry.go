@@ -45,13 +45,23 @@ func isCut(err error) bool {
 }
 
 // isRefused reports whether the store refuses the request for good, such as one without permission.
-func isRefused(err error) bool {
-	code := status(err)
+func (s *Store) isRefused(err error) bool {
+	code := s.status(err)
 	temporary := code == http.StatusRequestTimeout || code == http.StatusTooManyRequests
 	return code >= 300 && code < 500 && !temporary || gcerrors.Code(err) == gcerrors.PermissionDenied
 }
 
-// status returns the HTTP status of the response that err is about, or 0. Only the S3 SDK's errors have it.
+// status returns the HTTP status of the response that err is about, or 0.
+func (s *Store) status(err error) int {
+	for _, pin := range s.Pins {
+		if code := pin.Status(err); code != 0 {
+			return code
+		}
+	}
+	return status(err)
+}
+
+// status returns the status of an error of the S3 SDK. Other errors do not have it.
 func status(err error) int {
 	var response interface{ HTTPStatusCode() int }
 	if !errors.As(err, &response) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"sync"
 	"time"
 
@@ -62,17 +63,22 @@ func (s *Store) Stat(ctx context.Context, name string) (set.File, error) {
 		return s.Bucket.Attributes(ctx, name)
 	})
 	if err != nil {
-		return set.File{}, named(ctx, err)
+		return set.File{}, s.named(ctx, err)
 	}
 	return set.File{Name: name, Size: a.Size, Modified: a.ModTime}, nil
 }
 
 // named adds fs.ErrNotExist to a driver's error if the object does not exist.
-func named(ctx context.Context, err error) error {
-	if gcerrors.Code(err) == gcerrors.NotFound {
+func (s *Store) named(ctx context.Context, err error) error {
+	if s.isMissing(err) {
 		return fmt.Errorf("%w (%w)", fs.ErrNotExist, err)
 	}
 	return withDone(ctx, err)
+}
+
+// isMissing reports whether an object does not exist. Google's driver also reports NotFound without permission.
+func (s *Store) isMissing(err error) bool {
+	return gcerrors.Code(err) == gcerrors.NotFound && s.status(err) != http.StatusForbidden
 }
 
 // Put writes an object, atomically replacing any existing one.
@@ -92,7 +98,7 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 	_, err := within(ctx, s.Timeout, func(ctx context.Context) (struct{}, error) {
 		return struct{}{}, s.Bucket.Delete(ctx, name)
 	})
-	if gcerrors.Code(err) == gcerrors.NotFound {
+	if s.isMissing(err) {
 		return nil
 	}
 	return withDone(ctx, err)

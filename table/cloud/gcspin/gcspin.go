@@ -4,7 +4,6 @@ package gcspin
 
 import (
 	"errors"
-	"net/http"
 	"strconv"
 
 	"cloud.google.com/go/storage"
@@ -33,15 +32,11 @@ func (Pin) Require(generation string, as func(any) bool) {
 	}
 }
 
-// PastEnd reports whether the store refused a range past the end of the object.
-func (Pin) PastEnd(err error) bool {
-	return hasStatus(err, http.StatusRequestedRangeNotSatisfiable)
-}
-
-// Conflict reports whether the store refused a write with status 409.
-func (Pin) Conflict(err error) bool { return hasStatus(err, http.StatusConflict) }
-
-func hasStatus(err error, status int) bool {
-	var refused *googleapi.Error
-	return errors.As(err, &refused) && refused.Code == status
+// Status returns the HTTP status of the response that err is about, or 0.
+func (Pin) Status(err error) int {
+	var response *googleapi.Error
+	if !errors.As(err, &response) {
+		return 0
+	}
+	return response.Code
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -155,11 +156,43 @@ func TestRequireOfAnotherStore(t *testing.T) {
 	}
 }
 
-// Only status 409 means that a write met a concurrent one.
-func TestConflict(t *testing.T) {
-	for status, want := range map[int]bool{http.StatusConflict: true, http.StatusPreconditionFailed: false} {
-		if got := (gcspin.Pin{}).Conflict(fmt.Errorf("write: %w", &googleapi.Error{Code: status})); got != want {
-			t.Errorf("status %d: %t", status, got)
+// A refusal is not a missing object, and the request is not repeated. Google's driver reports status 403 as NotFound.
+func TestRefusals(t *testing.T) {
+	for _, status := range []int{http.StatusUnauthorized, http.StatusForbidden} {
+		reads := 0
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodGet {
+				reads++
+			}
+			w.WriteHeader(status)
+		}))
+		t.Cleanup(server.Close)
+		t.Setenv("STORAGE_EMULATOR_HOST", strings.TrimPrefix(server.URL, "http://"))
+		bucket, err := blob.OpenBucket(t.Context(), "gs://tables")
+		noError(t, err)
+		t.Cleanup(func() { bucket.Close() })
+		s := &cloud.Store{Bucket: bucket, Pins: []cloud.Pin{gcspin.Pin{}}}
+		_, readErr := s.ReadAt(t.Context(), "a.ldb", make([]byte, 4), 0)
+		_, statErr := s.Stat(t.Context(), "a.ldb")
+		reads = 0
+		replaceErr := s.Replace(t.Context(), "set.jsonl", nil, []byte("new"))
+		if reads != 1 {
+			t.Errorf("status %d: Replace has read %d times, want once", status, reads)
 		}
+		for _, err := range []error{readErr, statErr, replaceErr, s.Remove(t.Context(), "a.ldb")} {
+			if err == nil || errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), fmt.Sprint(status)) {
+				t.Errorf("status %d: error %v", status, err)
+			}
+		}
+	}
+}
+
+// Status returns the status of a response, also in a wrapped error.
+func TestStatus(t *testing.T) {
+	if got := (gcspin.Pin{}).Status(fmt.Errorf("write: %w", &googleapi.Error{Code: http.StatusConflict})); got != http.StatusConflict {
+		t.Errorf("Status = %d", got)
+	}
+	if got := (gcspin.Pin{}).Status(io.EOF); got != 0 {
+		t.Errorf("Status = %d for an error without a response", got)
 	}
 }

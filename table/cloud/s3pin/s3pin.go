@@ -4,13 +4,11 @@ package s3pin
 
 import (
 	"errors"
-	"net/http"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/feature/s3/transfermanager"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/aws/smithy-go"
 	"gocloud.dev/blob"
 )
 
@@ -48,14 +46,11 @@ func (Pin) Require(etag string, as func(any) bool) {
 	}
 }
 
-// PastEnd reports whether the store refused a range past the end of the object.
-func (Pin) PastEnd(err error) bool {
-	var refused smithy.APIError
-	return errors.As(err, &refused) && refused.ErrorCode() == "InvalidRange"
-}
-
-// Conflict reports whether the store refused a write with status 409, such as ConditionalRequestConflict.
-func (Pin) Conflict(err error) bool {
-	var refused *awshttp.ResponseError
-	return errors.As(err, &refused) && refused.HTTPStatusCode() == http.StatusConflict
+// Status returns the HTTP status of the response that err is about, or 0.
+func (Pin) Status(err error) int {
+	var response *awshttp.ResponseError
+	if !errors.As(err, &response) {
+		return 0
+	}
+	return response.HTTPStatusCode()
 }
