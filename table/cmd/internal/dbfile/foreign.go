@@ -1,10 +1,8 @@
 package dbfile
 
 import (
-	"archive/tar"
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -74,19 +72,16 @@ func (f *File) recognizeForeign(head []byte, magic uint64) foreign {
 	case kind != "":
 		return foreign{string(kind), fileKindReaders[kind]}
 	}
+	if what, next := files.Packed(head); what != "" && (!codecs.IsZstd(head) || isZstdFile(f.Src, f.Size)) {
+		return foreign{what, next}
+	}
 	switch first, _, _ := bytes.Cut(head, []byte("\n")); {
 	case f.Size == 0:
 		return foreign{"an empty file", "a table has at least 48 bytes"}
-	case bytes.HasPrefix(head, []byte("\x1f\x8b\x08")) && len(head) > 3 && head[3] < 1<<5: // no reserved flags are set
-		return foreign{"compressed with gzip", "decompress it first: gzip -dc FILE > OUT"}
-	case codecs.IsZstd(head) && isZstdFile(f.Src, f.Size):
-		return foreign{"compressed with zstd", "decompress it first: zstd -dc FILE > OUT"}
 	case (isText(head) || isLatin1(head)) && bytes.Contains(first, []byte("\t")): // only lines with a tab are key and value
 		return foreign{"text", "to build a table from it, run: sst build -o TABLE FILE"}
 	case isText(head), isLatin1(head):
 		return foreign{"text", "use an .ldb, .sst or .filter file"}
-	case isTar(head):
-		return foreign{"a tar archive", "extract it first: tar -xf FILE"}
 	case isUTF16(head):
 		return foreign{"UTF-16 text", "convert it first: iconv -f utf-16 -t utf-8 FILE > OUT"}
 	}
@@ -135,22 +130,12 @@ func StartsWithTable(path string, size int64) bool {
 // foreignTypes are file types that are recognized by their first bytes. No block of a table starts like that: an
 // uncompressed block starts with a zero byte, and a Snappy block with a literal.
 var foreignTypes = map[string]foreign{
-	"\xfd7zXZ\x00":        {"compressed with xz", "decompress it first: xz -dc FILE > OUT"},
-	"BZh":                 {"compressed with bzip2", "decompress it first: bzip2 -dc FILE > OUT"},
-	"PK\x03\x04":          {"a zip archive", "extract it first: unzip FILE"},
 	"PK\x05\x06":          {"an empty zip archive", "list it with unzip -l FILE"},
 	"\x7fELF":             {"a program or library (ELF)", "use an .ldb, .sst or .filter file"},
 	"SQLite format 3\x00": {"a SQLite database", "read it with sqlite3 FILE"},
 	"SieveGro":            {"the state of sieve seen", "continue it with sieve seen --state FILE"},
 	"SieveBlk":            {"a blocked Bloom filter", "continue it with sieve seen --state FILE if that has written it"},
 	"SieveCnt":            {"the counts of a Bloom filter", "open it with filter.OpenCountingBloom"},
-}
-
-// isTar reports whether a file starts with a valid header of a tar archive. The header has a checksum.
-func isTar(head []byte) bool {
-	const blockLen = 512
-	_, err := tar.NewReader(bytes.NewReader(head)).Next()
-	return len(head) >= blockLen && head[0] != 0 && err != io.EOF && !errors.Is(err, tar.ErrHeader)
 }
 
 const (

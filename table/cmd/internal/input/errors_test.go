@@ -50,11 +50,12 @@ func TestCompressedInput(t *testing.T) {
 	var archive bytes.Buffer
 	noError(t, tar.NewWriter(&archive).WriteHeader(&tar.Header{Name: "list.txt"}))
 	for want, in := range map[string]string{
-		"compressed by gzip: decompress it first: gzip -dc - > OUT":   out.String(),
-		"compressed by zstd: decompress it first: zstd -dc - > OUT":   "\x28\xb5\x2f\xfd\x04\x00",
-		"compressed by xz: decompress it first: xz -dc - > OUT":       "\xfd7zXZ\x00\x00",
-		"compressed by bzip2: decompress it first: bzip2 -dc - > OUT": "BZh91AY&SY\n",
-		"a tar archive: extract it first: tar -xf -":                  archive.String(),
+		"compressed with gzip: decompress it first: gzip -dc - > OUT":   out.String(),
+		"compressed with zstd: decompress it first: zstd -dc - > OUT":   "\x28\xb5\x2f\xfd\x04\x00",
+		"compressed with xz: decompress it first: xz -dc - > OUT":       "\xfd7zXZ\x00\x00",
+		"compressed with bzip2: decompress it first: bzip2 -dc - > OUT": "BZh91AY&SY\n",
+		"a zip archive: extract it first: unzip -":                      "PK\x03\x04\n",
+		"a tar archive: extract it first: tar -xf -":                    archive.String(),
 	} {
 		for name := range formats {
 			got := pairs([]string{"-"}, in, Options{Format: name, Memory: 1 << 30})

@@ -158,7 +158,7 @@ func (r *Reader) lines(ctx context.Context, name string, in io.Reader) error {
 			return fmt.Errorf("%s: %w", name, keylines.ErrUTF16)
 		}
 		if n == 1 {
-			if is, advice := packed(line); is != "" {
+			if is, advice := files.Packed(line); is != "" {
 				return fmt.Errorf("%s is %s: %s", name, is, strings.Replace(advice, "FILE", shellPath(name), 1))
 			}
 			line = r.withoutMark(name, line, raw)
@@ -187,22 +187,6 @@ func (r *Reader) lines(ctx context.Context, name string, in io.Reader) error {
 	default:
 		return fmt.Errorf("%s, after line %d: %w", name, n, err)
 	}
-}
-
-// packed recognizes a compressed input or an archive by its start, and returns advice. No text starts like that.
-func packed(start []byte) (is, advice string) {
-	for program, magic := range map[string]string{
-		"gzip": "\x1f\x8b\x08", "zstd": "\x28\xb5\x2f\xfd", "xz": "\xfd7zXZ\x00", "bzip2": "BZh91AY&SY",
-	} {
-		if bytes.HasPrefix(start, []byte(magic)) {
-			return "compressed by " + program, "decompress it first: " + program + " -dc FILE > OUT"
-		}
-	}
-	const magicAt = 257
-	if len(start) > magicAt && bytes.HasPrefix(start[magicAt:], []byte("ustar")) {
-		return "a tar archive", "extract it first: tar -xf FILE"
-	}
-	return "", ""
 }
 
 // shellPath returns the path of an input for a command line.
