@@ -14,6 +14,7 @@ require (
 	github.com/johannesboyne/gofakes3 v1.2.0
 	github.com/sievetable/sievetable v0.1.0
 	github.com/sievetable/sievetable/filter/fuse v0.1.0
+	github.com/sievetable/sievetable/filter/paged v0.1.0
 	github.com/sievetable/sievetable/table/codecs v0.1.0
 	gocloud.dev v0.49.0
 	google.golang.org/api v0.308.0
@@ -99,5 +100,6 @@ require (
 replace (
 	github.com/sievetable/sievetable => ../..
 	github.com/sievetable/sievetable/filter/fuse => ../../filter/fuse
+	github.com/sievetable/sievetable/filter/paged => ../../filter/paged
 	github.com/sievetable/sievetable/table/codecs => ../codecs
 )

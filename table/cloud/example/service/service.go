@@ -15,6 +15,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/filter/paged"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cloud"
 	"github.com/sievetable/sievetable/table/cloud/s3pin"
@@ -43,7 +44,7 @@ func openService(ctx context.Context, bucket *blob.Bucket, timeout time.Duration
 	s.set, err = set.Open(ctx, m, store, &set.Options{
 		Reader: table.ReaderOptions{
 			Cache:               table.NewCache(64 << 20),
-			TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}},
+			TableFilterPolicies: []filter.TablePolicy{fuse.Policy{}, paged.Policy{}},
 			Codecs:              codecs.All(),
 		},
 		OpenAll:     true, // so that reload reports a table that cannot be opened

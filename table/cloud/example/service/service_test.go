@@ -16,6 +16,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/filter/fuse"
+	"github.com/sievetable/sievetable/filter/paged"
 	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cloud"
@@ -104,6 +105,7 @@ func TestFilterOnly(t *testing.T) {
 	}{
 		{"table-bloom", filter.NewTableBloom(20), false},
 		{"fuse", fuse.Policy{}, false},
+		{"paged", paged.Policy{}, false},
 		{"unknown", unknownPolicy{filter.NewTableBloom(20)}, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
