@@ -33,7 +33,7 @@ func init() {
 // see the package comment. It is created if it does not exist.
 //
 // If dir contains a set, its manifest is replaced, or with Layer of [Options], a layer is added. Without elements, a
-// set of tables is not replaced, and the pipeline fails: most often, the input is missing. The previous tables stay,
+// non-empty set is not replaced, and the pipeline fails: most often, the input is missing. The previous tables stay,
 // so that services can use them until they load the new manifest: [Sweep] removes them. If two builds run at once,
 // both succeed and the later manifest stays.
 func Write(s beam.Scope, dir string, pairs beam.PCollection, o Options) (beam.PCollection, error) {
