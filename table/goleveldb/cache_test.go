@@ -56,6 +56,7 @@ func TestBlocksStayUntilEvicted(t *testing.T) {
 		{"a second Reader", nil, shared, 1, nil, 0},
 		{"found though not to be filled", nil, shared, 1, &opt.ReadOptions{DontFillCache: true}, 0},
 		{"another file", nil, shared, 2, nil, 1},
+		{"Evict has no effect", func() { shared.Evict(1, 0) }, shared, 1, nil, 0},
 		{"the file is evicted", func() { shared.EvictNS(1) }, shared, 1, nil, 1},
 		{"the other is not", nil, shared, 2, nil, 0},
 		{"all are evicted", shared.EvictAll, shared, 2, nil, 1},

@@ -25,7 +25,8 @@
 //
 // If NewReader is given a cache.NamespaceGetter, data blocks are kept in a [table.Cache] with the capacity of its
 // cache.Cache. Readers with the same cache.Cache share it. As in goleveldb, the namespace's number must identify one
-// file. After Release, the blocks stay until Evict, EvictNS or EvictAll. A later SetCapacity has no effect. Without a
+// file. After Release, the blocks stay. After EvictNS, they are no longer found, and other blocks take their memory
+// over time. EvictAll frees it once all Readers are released. Evict and a later SetCapacity have no effect. Without a
 // cache.Cacher, as with opt.NoCacher, or with opt.Options.DisableBlockCache, no blocks are cached.
 //
 // The cache.Cache's Size counts these blocks in memory, rounded to 1/256 of the capacity and without the last few
