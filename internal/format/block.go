@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Block is a block split into its entries and its restart array. Package block
@@ -103,19 +104,28 @@ func Walk(data []byte, sorted bool, memory int, visit func(key, value []byte) er
 	if err != nil {
 		return err
 	}
-	k := walkedKey{entries: b.Entries, sorted: sorted, memory: memory}
+	var key KeyBuffer
 	for off := 0; off < len(b.Entries); {
 		e, err := DecodeEntry(b.Entries, off)
 		if err == nil {
 			err = w.At(off, e)
 		}
-		if err == nil {
-			err = k.next(off, e)
+		last, unshared := key.Key, b.Entries[e.Key:e.Value]
+		switch {
+		case err != nil:
+			return err
+		case e.Shared > uint64(len(last)):
+			return e.SharesTooMuch(off, len(last))
+		case sorted && off > 0 && bytes.Compare(last[e.Shared:], unshared) >= 0:
+			return NotAscending(off, last, last[:e.Shared], unshared)
 		}
-		if err == nil {
-			err = visit(k.key, b.Entries[e.Value:e.End:e.End])
+		if size := int(e.Shared) + len(unshared); e.Shared > 0 && size > max(maxShortKey, cap(key.Buf)) {
+			if err := key.grow(b.Entries, off, memory); err != nil {
+				return err
+			}
 		}
-		if err != nil {
+		key.Next(int(e.Shared), unshared)
+		if err := visit(key.Key, b.Entries[e.Value:e.End:e.End]); err != nil {
 			return err
 		}
 		off = e.End
@@ -126,47 +136,51 @@ func Walk(data []byte, sorted bool, memory int, visit func(key, value []byte) er
 // maxShortKey is the length of keys up to which Walk's buffer grows by and by.
 const maxShortKey = 2 << 10
 
-// A walkedKey is the key of an entry that Walk visits.
-type walkedKey struct {
-	entries []byte
-	key     []byte // a part of entries if it shares no bytes; else buf
-	buf     []byte
-	inBuf   bool // key is buf
-	sorted  bool
-	memory  int
+// grow allocates a buffer for the longest key from the entry at off on.
+func (k *KeyBuffer) grow(entries []byte, off, memory int) error {
+	n := LongestKey(entries, off, len(k.Key))
+	if n > memory {
+		return fmt.Errorf("entry at %d, or one after it, has a key of %d bytes that shares bytes with the key before: memory for such keys is bounded by %d bytes", off, n, memory)
+	}
+	k.Buf = append(make([]byte, 0, n), k.Buf...)
+	return nil
 }
 
-// next moves to the key of the entry at off. Bytes that it shares with the last key stay in place: they can be far
-// more than the entry stores.
-func (k *walkedKey) next(off int, e Entry) error {
-	last, unshared := k.key, k.entries[e.Key:e.Value:e.Value]
-	if e.Shared > uint64(len(last)) {
-		return e.SharesTooMuch(off, len(last))
-	}
-	shared := int(e.Shared)
-	if k.sorted && off > 0 && bytes.Compare(last[shared:], unshared) >= 0 {
-		return NotAscending(off, last, last[:shared], unshared)
-	}
+// A KeyBuffer rebuilds the keys of consecutive entries. Bytes that a key shares with the key before stay in place:
+// they can be far more than the entry stores.
+type KeyBuffer struct {
+	Key   []byte // a part of the block if the entry shares nothing; else Buf
+	Buf   []byte
+	InBuf bool // Key is Buf
+}
+
+// Next sets Key to the key of the next entry, which shares that many bytes with this one.
+func (k *KeyBuffer) Next(shared int, unshared []byte) {
 	if shared == 0 {
-		k.key, k.inBuf = unshared, false
-		return nil
+		k.Key, k.InBuf = unshared[:len(unshared):len(unshared)], false
+		return
 	}
-	if need := shared + len(unshared); need > cap(k.buf) {
-		n := 2 * need
-		if need > maxShortKey { // only once
-			n = LongestKey(k.entries, off, len(last))
-		}
-		if n > max(k.memory, 2*maxShortKey) {
-			return fmt.Errorf("entry at %d, or one after it, has a key of %d bytes that shares bytes with the key before: memory for such keys is bounded by %d bytes", off, n, k.memory)
-		}
-		k.buf = append(make([]byte, 0, n), k.buf...)
+	if !k.InBuf {
+		k.Buf = append(slices.Grow(k.Buf[:0], shared+len(unshared)), k.Key[:shared]...)
 	}
-	if !k.inBuf {
-		k.buf = append(k.buf[:0], last[:shared]...)
+	k.Buf = append(k.Buf[:shared], unshared...)
+	k.Key, k.InBuf = k.Buf[:len(k.Buf):len(k.Buf)], true
+}
+
+// NextAfter sets Key to the key of the entry after last's, which shares that many bytes with last's key. Unlike
+// Next, it preserves last's key.
+func (k *KeyBuffer) NextAfter(last *KeyBuffer, shared int, unshared []byte) {
+	if shared == 0 {
+		k.Next(0, unshared)
+		return
 	}
-	k.buf = append(k.buf[:shared], unshared...)
-	k.key, k.inBuf = k.buf[:len(k.buf):len(k.buf)], true
-	return nil
+	k.Buf = append(append(k.Buf[:0], last.Key[:shared]...), unshared...)
+	k.Key, k.InBuf = k.Buf[:len(k.Buf):len(k.Buf)], true
+}
+
+// Reset removes the key and keeps the buffer.
+func (k *KeyBuffer) Reset() {
+	k.Key, k.InBuf = nil, false
 }
 
 // An Entry is a decoded entry. Its offsets count from the start of the block.

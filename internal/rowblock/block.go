@@ -73,7 +73,7 @@ func (b *Block) checkEntries(d *keyDecoder) error {
 
 // checkKey checks that the key of the entry at off is > the last key, and makes it the last key.
 func (b *Block) checkKey(d *keyDecoder, off int, e format.Entry) error {
-	unshared, last := b.parts.Entries[e.Key:e.Value], d.last.key
+	unshared, last := b.parts.Entries[e.Key:e.Value], d.last.Key
 	switch {
 	case !b.order.Bytewise() && !b.order.Unchecked:
 		return d.nextInOrder(off, e, unshared, b.order.Func)

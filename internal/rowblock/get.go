@@ -120,8 +120,8 @@ func SeekGE(buf *[]byte, data []byte, order Order, key []byte, budget *Budget) (
 	if err != nil || cmp < 0 {
 		return nil, nil, false, err
 	}
-	entryKey = d.last.key
-	if d.last.inBuf {
+	entryKey = d.last.Key
+	if d.last.InBuf {
 		if entryKey, err = d.copyKey(*buf); err != nil {
 			return nil, nil, false, err
 		}
@@ -208,7 +208,7 @@ func (b *Block) seekGE(start int, key []byte, d *keyDecoder) (e format.Entry, or
 		if err := d.next(off, e, b.parts.Entries[e.Key:e.Value]); err != nil {
 			return e, -1, err
 		}
-		this := d.last.key
+		this := d.last.Key
 		skip := b.order.skippable(min(int(e.Shared), match), len(this), len(key))
 		if !b.order.Bytewise() {
 			if err := d.spend(off, len(this)); err != nil {

@@ -14,7 +14,7 @@ type Iter struct {
 	offset int // start of the entry; len(b.parts.Entries) after the last entry
 	next   int // end of the entry; 0 before the first entry
 
-	keys   keyDecoder // last has the entry's key; this.buf holds a copy of a sought key
+	keys   keyDecoder // last has the entry's key; this.Buf holds a copy of a sought key
 	value  []byte
 	shared int // bytes that the entry's key shares with the key before
 
@@ -39,7 +39,7 @@ func (it *Iter) Open(data []byte, order Order, budget *Budget) error {
 	b, err := open(data, order, &it.keys)
 	budget.end(it.keys.budget)
 	it.keys.entries = nil
-	if d := &it.keys; cap(d.last.buf) < cap(d.this.buf) {
+	if d := &it.keys; cap(d.last.Buf) < cap(d.this.Buf) {
 		d.last, d.this = d.this, d.last // the larger buffer fits every key of the block
 	}
 	it.Reset(b)
@@ -57,7 +57,7 @@ func (it *Iter) Valid() bool { return it.offset < it.next }
 
 // Key returns the entry's key, or nil if there is no entry. It is valid until the next
 // move. The caller must not change it.
-func (it *Iter) Key() []byte { return it.keys.last.key }
+func (it *Iter) Key() []byte { return it.keys.last.Key }
 
 // Value returns the entry's value, or nil if there is no entry. It is a part of the Block, and valid as long as the
 // Block. The caller must not change it.
@@ -97,7 +97,7 @@ func (it *Iter) Next() bool {
 	}
 	it.passed.reset()
 	it.offset = it.next
-	it.keys.last.reset()
+	it.keys.last.Reset()
 	it.value = nil
 	return false
 }
@@ -123,9 +123,9 @@ func (it *Iter) Prev() bool {
 // SeekGE moves to the first entry whose key is ≥ key, and returns Valid. If there is none,
 // it moves to after the last entry. key may be a part of Key.
 func (it *Iter) SeekGE(key []byte) bool {
-	if it.keys.last.inBuf { // key may be a part of the buffer that moves write to
-		it.keys.this.buf = append(it.keys.this.buf[:0], key...)
-		key = it.keys.this.buf
+	if it.keys.last.InBuf { // key may be a part of the buffer that moves write to
+		it.keys.this.Buf = append(it.keys.this.Buf[:0], key...)
+		key = it.keys.this.Buf
 	}
 	i, _ := it.b.lastRestart(key) // Open has checked the restart points
 	it.rewind(i)
@@ -133,7 +133,7 @@ func (it *Iter) SeekGE(key []byte) bool {
 		return it.scan(key)
 	}
 	for it.Next() {
-		if it.b.order.Compare(it.keys.last.key, key) >= 0 {
+		if it.b.order.Compare(it.keys.last.Key, key) >= 0 {
 			return true
 		}
 	}
@@ -149,7 +149,7 @@ func (it *Iter) scan(key []byte) bool {
 		if shared > match { // it shares the byte that makes the last key < key
 			continue
 		}
-		this := it.keys.last.key
+		this := it.keys.last.Key
 		match = shared + format.SharedLen(this[shared:], key[shared:])
 		if match == len(key) || match < len(this) && this[match] > key[match] {
 			return true
@@ -172,7 +172,7 @@ func (it *Iter) rewind(i int) {
 		it.next = it.b.parts.Restart(i)
 		it.offset = it.next
 	}
-	it.keys.last.reset()
+	it.keys.last.Reset()
 	it.value = nil
 	it.passed.reset()
 }
@@ -185,7 +185,7 @@ func (it *Iter) read() (shared int) {
 	length, at := uvarint(e, at)
 	value := at + unshared
 	end := value + length
-	it.keys.last.next(shared, e[at:value])
+	it.keys.last.Next(shared, e[at:value])
 	it.value = e[value:end:end]
 	it.offset, it.next, it.shared = it.next, end, shared
 	return shared

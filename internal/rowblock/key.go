@@ -2,52 +2,14 @@ package rowblock
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/sievetable/sievetable/internal/format"
 )
 
-// A keyBuffer rebuilds the keys of consecutive entries. Bytes that a key shares with the key before stay in place:
-// they can be far more than the entry stores.
-type keyBuffer struct {
-	key   []byte // a part of the block if the entry shares nothing; else buf
-	buf   []byte
-	inBuf bool // key is buf
-}
-
-// next sets key to the key of the next entry, which shares that many bytes with this key.
-func (k *keyBuffer) next(shared int, unshared []byte) {
-	if shared == 0 {
-		k.key, k.inBuf = unshared[:len(unshared):len(unshared)], false
-		return
-	}
-	if !k.inBuf {
-		k.buf = append(slices.Grow(k.buf[:0], shared+len(unshared)), k.key[:shared]...)
-	}
-	k.buf = append(k.buf[:shared], unshared...)
-	k.key, k.inBuf = k.buf[:len(k.buf):len(k.buf)], true
-}
-
-// nextAfter sets key to the key of the entry after last's, which shares that many bytes with last's key. Unlike
-// next, it preserves last's key.
-func (k *keyBuffer) nextAfter(last *keyBuffer, shared int, unshared []byte) {
-	if shared == 0 {
-		k.next(0, unshared)
-		return
-	}
-	k.buf = append(append(k.buf[:0], last.key[:shared]...), unshared...)
-	k.key, k.inBuf = k.buf[:len(k.buf):len(k.buf)], true
-}
-
-// reset removes the key and keeps the buffer.
-func (k *keyBuffer) reset() {
-	k.key, k.inBuf = nil, false
-}
-
 // A keyDecoder rebuilds the keys of an unchecked block, within a budget.
 type keyDecoder struct {
-	last, this keyBuffer // this is the next key, if the order has to see both keys whole
+	last, this format.KeyBuffer // this is the next key, if the order has to see both keys whole
 	budget     Budget
 	entries    []byte // of the block, if all entries are decoded; else nil
 }
@@ -57,7 +19,7 @@ func (d *keyDecoder) next(off int, e format.Entry, unshared []byte) error {
 	if err := d.prepare(&d.last, off, e, unshared); err != nil {
 		return err
 	}
-	d.last.next(int(e.Shared), unshared)
+	d.last.Next(int(e.Shared), unshared)
 	return nil
 }
 
@@ -67,12 +29,12 @@ func (d *keyDecoder) nextInOrder(off int, e format.Entry, unshared []byte, compa
 	if err := d.prepare(this, off, e, unshared); err != nil {
 		return err
 	}
-	this.nextAfter(last, int(e.Shared), unshared)
-	if err := d.spend(off, len(last.key)+len(this.key)); err != nil {
+	this.NextAfter(last, int(e.Shared), unshared)
+	if err := d.spend(off, len(last.Key)+len(this.Key)); err != nil {
 		return err
 	}
-	if off > 0 && compare(last.key, this.key) >= 0 {
-		return format.NotAscending(off, last.key, this.key)
+	if off > 0 && compare(last.Key, this.Key) >= 0 {
+		return format.NotAscending(off, last.Key, this.Key)
 	}
 	d.last, d.this = d.this, d.last
 	return nil
@@ -83,22 +45,22 @@ func (d *keyDecoder) join(off int, shared, unshared []byte) ([]byte, error) {
 	if len(shared) == 0 {
 		return unshared, nil
 	}
-	if n := len(shared) + len(unshared); n > cap(d.this.buf) {
+	if n := len(shared) + len(unshared); n > cap(d.this.Buf) {
 		if err := d.grow(&d.this, off, n); err != nil {
 			return nil, err
 		}
 	}
-	d.this.buf = append(append(d.this.buf[:0], shared...), unshared...)
-	return d.this.buf, nil
+	d.this.Buf = append(append(d.this.Buf[:0], shared...), unshared...)
+	return d.this.Buf, nil
 }
 
 // prepare checks that the entry at off shares no more bytes than the last key has, and ensures that to's buffer is
 // large enough for the entry's key.
-func (d *keyDecoder) prepare(to *keyBuffer, off int, e format.Entry, unshared []byte) error {
-	if e.Shared > uint64(len(d.last.key)) {
-		return e.SharesTooMuch(off, len(d.last.key))
+func (d *keyDecoder) prepare(to *format.KeyBuffer, off int, e format.Entry, unshared []byte) error {
+	if e.Shared > uint64(len(d.last.Key)) {
+		return e.SharesTooMuch(off, len(d.last.Key))
 	}
-	if n := int(e.Shared) + len(unshared); e.Shared > 0 && n > cap(to.buf) {
+	if n := int(e.Shared) + len(unshared); e.Shared > 0 && n > cap(to.Buf) {
 		return d.grow(to, off, n)
 	}
 	return nil
@@ -106,9 +68,9 @@ func (d *keyDecoder) prepare(to *keyBuffer, off int, e format.Entry, unshared []
 
 // grow gives to a buffer of at least n bytes, for the key of the entry at off. If the key is long, the buffer fits
 // all following keys, with some room for the next block.
-func (d *keyDecoder) grow(to *keyBuffer, off, n int) error {
+func (d *keyDecoder) grow(to *format.KeyBuffer, off, n int) error {
 	if n > maxPooledKey {
-		n = max(n, format.LongestKey(d.entries, off, len(d.last.key)))
+		n = max(n, format.LongestKey(d.entries, off, len(d.last.Key)))
 	}
 	left := d.budget.Memory
 	if n > left {
@@ -118,20 +80,20 @@ func (d *keyDecoder) grow(to *keyBuffer, off, n int) error {
 		n = more
 	}
 	d.budget.Memory -= n
-	to.buf = append(make([]byte, 0, n), to.buf...)
+	to.Buf = append(make([]byte, 0, n), to.Buf...)
 	return nil
 }
 
 // copyKey returns a copy of the last key, in buf's memory if its capacity suffices.
 func (d *keyDecoder) copyKey(buf []byte) ([]byte, error) {
-	n := len(d.last.key)
+	n := len(d.last.Key)
 	if n > cap(buf) {
 		if d.budget.Memory -= n; d.budget.Memory < 0 {
 			return nil, fmt.Errorf("a key of %d bytes that shares bytes with the key before: memory for such keys is bounded", n)
 		}
 		buf = make([]byte, 0, n)
 	}
-	return append(buf[:0], d.last.key...), nil
+	return append(buf[:0], d.last.Key...), nil
 }
 
 // spend deducts n compared key bytes from the budget, for the entry at off.
@@ -151,10 +113,10 @@ func getKeyDecoder() *keyDecoder { return keyDecoders.Get().(*keyDecoder) }
 
 // put gives the keyDecoder back to the pool.
 func (d *keyDecoder) put() {
-	d.last.reset()
-	d.this.reset()
+	d.last.Reset()
+	d.this.Reset()
 	d.entries = nil
-	if cap(d.last.buf) <= maxPooledKey && cap(d.this.buf) <= maxPooledKey {
+	if cap(d.last.Buf) <= maxPooledKey && cap(d.this.Buf) <= maxPooledKey {
 		keyDecoders.Put(d)
 	}
 }

@@ -84,8 +84,8 @@ func (it *Iter) readUntil(end int) {
 func (it *Iter) cacheEntry() {
 	shared, _ := uvarint(it.b.parts.Entries, it.next)
 	var suffix []byte // the bytes that the next key overwrites; keys in the block are read again
-	if last := &it.keys.last; last.inBuf {
-		suffix = last.key[shared:]
+	if last := &it.keys.last; last.InBuf {
+		suffix = last.Key[shared:]
 	}
 	it.passed.push(it.offset, shared, suffix, it.cacheLimit())
 }
@@ -94,8 +94,8 @@ func (it *Iter) cacheEntry() {
 func (it *Iter) readCached() {
 	e, suffix := it.passed.pop()
 	last := &it.keys.last
-	last.buf = append(last.buf[:e.shared], suffix...)
-	last.key, last.inBuf = last.buf, true
+	last.Buf = append(last.Buf[:e.shared], suffix...)
+	last.Key, last.InBuf = last.Buf, true
 	it.next = int(e.offset)
 	it.read()
 }
