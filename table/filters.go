@@ -47,19 +47,19 @@ func (t *openTable) openFilters(m tablefile.Metaindex) (filters layout.Filters, 
 	used[3] = best(blocks, tablefile.PropertiesBlock)
 	hasNever := best(blocks, tablefile.NeverBlock) != nil
 	var errs [4]error
-	var opened [3]bool
+	isOpen := func(i int) bool { return used[i] != nil && errs[i] == nil }
 	for i, kind := range [...]tablefile.Kind{tablefile.FilterBlock, tablefile.TableFilterBlock, tablefile.NeverBlock} {
 		b := best(blocks, kind)
-		if b == nil || kind == tablefile.NeverBlock && !opened[1] {
+		if b == nil || kind == tablefile.NeverBlock && !isOpen(1) {
 			continue
 		}
 		b.narrows = !hasNever
 		if errs[i] = t.openFilter(&filters, b, used[:]); isReadError(errs[i]) {
 			return filters, errs[i]
 		}
-		used[i], opened[i] = b, errs[i] == nil
+		used[i] = b
 	}
-	if opened[0] || opened[1] {
+	if isOpen(0) || isOpen(1) {
 		if filters.Prefix, errs[3] = t.openPrefixer(m); isReadError(errs[3]) {
 			return filters, errs[3]
 		}

@@ -35,9 +35,8 @@ func (f *File) newIndex(contents []byte, s *Scratch) (*Index, error) {
 	stored, err := format.SplitBlock(contents)
 	sample := maxSample
 	if err == nil && len(stored.Entries) > 0 && !isPlain(&stored) {
-		sample = math.MaxInt // to check all costs less than the conversion
-
-		// The source's bytes may change.
+		// Checking all entries costs less than the conversion, during which the source's bytes may change.
+		sample = math.MaxInt
 		if contents, err = s.own(contents); err == nil {
 			stored, err = f.plainIndex(contents)
 		}
