@@ -65,7 +65,7 @@ func (h *header) decode(line []byte) error {
 // checkCounts returns an error for a negative number of tables or layers, which would otherwise count as zero.
 func checkCounts(counts ...int) error {
 	if n := slices.Min(counts); n < 0 {
-		return fmt.Errorf("negative number %d: the manifest is corrupt, restore a copy", n)
+		return fmt.Errorf("negative number %d", n)
 	}
 	return nil
 }
@@ -82,7 +82,7 @@ func (h *layerHeader) decode(line []byte) error {
 		return err
 	}
 	if h.Layer != i {
-		return fmt.Errorf("layer is %d, not %d: the manifest is mixed from two files, restore a copy", h.Layer, i)
+		return fmt.Errorf("layer is %d, not %d: the manifest is mixed from two files", h.Layer, i)
 	}
 	return checkCounts(h.Tables, h.Removals)
 }
@@ -157,6 +157,9 @@ func (l *lineReader) read() (*Manifest, error) {
 	if l.readError() != nil || errors.Is(err, errors.ErrUnsupported) {
 		return nil, err
 	}
+	if !errors.As(err, new(versionError)) { // which has its own advice
+		err = fmt.Errorf("%w: restore a copy, or build the set again", err)
+	}
 	return nil, corruptError{err}
 }
 
@@ -195,12 +198,12 @@ func (l *lineReader) manifest() *Manifest {
 	m := &Manifest{Tables: l.tables(h.Tables, l.n)}
 	for i := 1; i <= h.Layers && l.err == nil; i++ {
 		h := layerHeader{Layer: i}
-		l.next(h.decode, "missing layer %d: the manifest was cut short, restore a copy", i)
+		l.next(h.decode, "missing layer %d: the manifest was cut short", i)
 		line := l.n
 		m.Layers = append(m.Layers, Layer{Tables: l.tables(h.Tables, line), Removals: l.tables(h.Removals, line)})
 	}
 	l.next(func([]byte) error {
-		return errors.New("more lines than expected: the manifest is mixed from two files, restore a copy")
+		return errors.New("more lines than expected: the manifest is mixed from two files")
 	}, "")
 	return m
 }
@@ -209,7 +212,7 @@ func (l *lineReader) manifest() *Manifest {
 func (l *lineReader) tables(n, line int) (all []Table) {
 	for len(all) < n && l.err == nil {
 		var t Table
-		l.next(t.decode, "only %d of %d tables (line %d): the manifest was cut short, restore a copy", len(all), n, line)
+		l.next(t.decode, "only %d of %d tables (line %d): the manifest was cut short", len(all), n, line)
 		all = append(all, t)
 	}
 	return all

@@ -231,10 +231,7 @@ func ReadSetManifest(path string, o ListOptions) (*set.Manifest, error) {
 	}
 	what := err.Error()
 	if end, err := dbfile.ReadAt(f.Src, max(0, f.Size-1), min(1, f.Size)); err == nil && len(end) == 1 && end[0] != '\n' {
-		what += ": the manifest is cut short (it ends within a line)"
-	}
-	if !strings.Contains(what, "restore a copy") && !strings.Contains(what, "sst manifest") { // advice of package set
-		what += restoreOrBuild
+		what = "cut short, as it ends within a line: " + what
 	}
 	return nil, f.Wrap(dbfile.Corruption(what))
 }

@@ -89,7 +89,7 @@ func (t *setTarget) readOld() (*set.Manifest, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, t.missingSet(dir)
 	case errors.Is(err, table.ErrCorrupt) && !t.isLayer:
-		return nil, fmt.Errorf("%w: to replace the set, remove this file, or use another directory", err)
+		return nil, fmt.Errorf("%w. To replace the set, remove this file, or use another directory", err)
 	}
 	return m, err
 }
