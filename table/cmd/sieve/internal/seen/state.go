@@ -153,11 +153,9 @@ func (s *State) read() error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()                                 // it was only read
-	if was, err := wasState(f); err == nil && was { // for another file, readFilter reads little
-		if err := memory.Check("the state "+format.ShellPath(s.path), memoryToRead(info.Size()), moreMemory); err != nil {
-			return err
-		}
+	defer f.Close() // it was only read
+	if err := memory.Check("the state "+format.ShellPath(s.path), memoryToRead(info.Size()), moreMemory); err != nil {
+		return err
 	}
 	if s.filter, err = readFilter(f); err != nil {
 		return s.damage(err)
