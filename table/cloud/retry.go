@@ -61,7 +61,7 @@ func (s *Store) status(err error) int {
 	return status(err)
 }
 
-// status returns the status of an error of the S3 SDK. Other errors do not have it.
+// status returns the status of an error of the S3 SDK, also for a Store without pins. Other errors do not have it.
 func status(err error) int {
 	var response interface{ HTTPStatusCode() int }
 	if !errors.As(err, &response) {
