@@ -73,7 +73,7 @@ func TestSequenceNumbersAboveTheLast(t *testing.T) {
 	d.end(t)
 	note := fmt.Sprintf("sst: note: %s: entries with sequence numbers ≥ 4, above the MANIFEST's last one, are hidden, as in engines. To keep them, run: sst repair '%s' -o NEW\n", dir, dir)
 	fault := filepath.Join(dir, "MANIFEST-000000") + ": the last sequence number is 3, but 000001.ldb has 5: engines hide newer entries\n"
-	advice := fmt.Sprintf("sst: restore what is damaged or missing, or run: sst repair '%s' -o NEW\n", dir)
+	advice := fmt.Sprintf("sst: restore the damaged or missing files, or run: sst repair '%s' -o NEW\n", dir)
 	for _, tt := range []struct {
 		args        []string
 		status      int

@@ -121,10 +121,10 @@ func repairLine(path string, flags []string) string {
 // has tables or logs.
 func adviseRestoring(w io.Writer, what, dir string, flags []string) {
 	if from := dbdir.DirToRepair(dir); from != "" {
-		text.Say(w, "restore what is %s, or %s", what, dbfile.RepairAdvice(from, flags...))
+		text.Say(w, "restore the %s files, or %s", what, dbfile.RepairAdvice(from, flags...))
 		return
 	}
-	text.Say(w, "restore what is %s, since sst repair would find nothing", what)
+	text.Say(w, "restore the %s files, since sst repair would find nothing", what)
 }
 
 // suggestRepair prints how to save what can still be read from damaged tables.
