@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // retired matches phrases that pages, exported docs, help texts and errors no longer use. CONTRIBUTING.md lists
@@ -48,6 +50,7 @@ var allowed = regexp.MustCompile(`permission denied|access denied|AccessDenied|i
 
 // Pages, exported docs and string literals, such as help texts and errors, use no retired phrases.
 func TestRetiredPhrases(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	files := token.NewFileSet()
 	check := func(path string, line int, text string) {

@@ -71,6 +71,7 @@ func open(t testing.TB, contents []byte) filter.TableFilter {
 }
 
 func TestEveryKeyIsContained(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for _, bits := range allBits {
 		for _, n := range []int{1, 2, 3, 4, 5, 6, 7, 10, 33, 100, 999, 10_000, 100_003} {

@@ -6,10 +6,12 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/filtertest"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // ContainsMany agrees with Contains for each key.
 func TestContainsManyIsManyContains(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for _, bits := range allBits {
 		rng := rand.New(rand.NewPCG(27, uint64(bits)))

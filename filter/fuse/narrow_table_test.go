@@ -102,6 +102,7 @@ func TestReaderNarrowsFilters(t *testing.T) {
 // Except finds the exceptions of the filter as stored, however many bits the Reader keeps. Readers of the result
 // keep all bits.
 func TestExceptWithNarrowedFilters(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	const n, listed = 20_000, 50_000
 	for _, filterOnly := range []bool{false, true} {

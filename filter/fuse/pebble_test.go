@@ -6,11 +6,13 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/filtertest"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // The first 8 bytes of the SHA-256 of filters that Pebble built, at commit f82e3ff7 of May
 // 2026. They have the keys key000000, key000001 and so on.
 func TestFiltersHavePebblesBytes(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	sizes := []int{1, 7, 1000, 50_000}
 	for bits, want := range map[int][]string{

@@ -134,6 +134,7 @@ func (p *pagedTable) answers(t *testing.T, r *table.Reader, o table.GetManyOptio
 
 // For any table, source and Cache, a filter that is read by the page gives the same results as in memory.
 func TestByPageAndInMemoryAnswerAlike(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for seed := range uint64(long.Size(4, 20)) {
 		rng := rand.New(rand.NewPCG(51, seed))

@@ -12,6 +12,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter/paged"
 	"github.com/sievetable/sievetable/internal/filtertest"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // checkCorrupt checks that lookups in corrupt pages return true in memory, and an error by the page, and that other
@@ -42,6 +43,7 @@ func checkCorrupt(t *testing.T, contents []byte, keys [][]byte, corrupt ...uint6
 
 // Each byte is changed. In a page, it affects only lookups there. In the trailer, Open returns an error.
 func TestEveryByteChanged(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	keys := numbered(1, 40)
 	for _, bitsPerKey := range []int{10, 64} {
@@ -62,6 +64,7 @@ func TestEveryByteChanged(t *testing.T) {
 
 // Each byte is changed under valid checksums: the filter is refused, or lookups follow the format.
 func TestEveryByteChangedUnderRightChecksums(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	keys := slices.Concat(numbered(1, 40), numbered(99, 20))
 	p := plainOf(10, keys[:40]...)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter/paged"
 	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/long"
 )
 
 // A plain is the simplest implementation of the documented format. It has the fields of the trailer.
@@ -102,6 +103,7 @@ func (p plain) contains(contents, key []byte) bool {
 
 // For any number of keys and bits, filters have the documented bytes.
 func TestBytesAreThoseOfTheFormat(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(50, 1))
 	for _, bitsPerKey := range []int{1, 2, 10, 14, 20, 33, 64} {

@@ -54,6 +54,7 @@ func open(t testing.TB, contents []byte) filter.TableFilter {
 // No present key is ruled out, in memory or by the page, and both give the same results for absent keys. Keys can be
 // empty or long. There are up to 10⁶ keys, and 10⁷ in a long test.
 func TestEveryKeyIsContained(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(50, 2))
 	large := bytes.Repeat([]byte{1, 2, 3, 4}, 1<<18)
@@ -141,6 +142,7 @@ func formula(p paged.Policy, keys int) float64 {
 
 // The fullest page has about 1.05 times the mean number of keys, as the documentation says.
 func TestFullestPage(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	const n = 1_000_000
 	keys := numbered(1, n)

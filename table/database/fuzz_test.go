@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 
 	"github.com/sievetable/sievetable/filter"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table"
@@ -67,6 +68,7 @@ func FuzzDatabase(f *testing.F) {
 
 // Tables on wrong levels and with wrong ranges, and logs with repeated sequence numbers.
 func TestWrongLayouts(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	compared := 0
 	rng := rand.New(rand.NewPCG(5, 5))

@@ -60,6 +60,7 @@ func mutated(rng *rand.Rand, line string) string {
 // The fast and the strict way to decode a line agree: if the fast one accepts a line, the strict one returns the
 // same. Lines written by MarshalJSON take the fast one.
 func TestBothWaysToDecodeALineAgree(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(31, 1))
 	taken := 0

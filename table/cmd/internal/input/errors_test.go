@@ -17,6 +17,7 @@ import (
 
 // Errors about lines are short, and in our words.
 func TestErrorsOfLines(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	long := strings.Repeat("x", 4<<20)
 	quoted := `"` + long[:64] + `"… (4194304 bytes)`

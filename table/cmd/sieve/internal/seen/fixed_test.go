@@ -13,12 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/filter/blocked"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
 
 // The files in testdata are from the last sieve whose states did not grow. Each contains the lines "line 1",
 // "line 2" and so on, except false positives. They can be read, and accept further lines like new states.
 func TestFilesOfTheFirstVersion(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		given, lines int

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/errtest"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 )
 
@@ -172,6 +173,7 @@ func files(t *testing.T, dir string) map[string]string {
 
 // A change to any byte of a state is detected, and so are missing or extra bytes. The file is left unchanged.
 func TestDamage(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "s")

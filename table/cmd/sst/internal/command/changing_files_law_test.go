@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cmd/sst/internal/source"
 )
 
@@ -70,6 +71,7 @@ func (d *levels) options() source.ScanOptions {
 // While the files of a database are replaced by others with the same writes, a scan with any bounds returns each
 // version once and in order, and lookups find all keys.
 func TestScanOfChangingFiles(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	tries := rounds(40, 2000)
 	changed := 0

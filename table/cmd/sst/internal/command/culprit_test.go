@@ -82,6 +82,7 @@ var literal = regexp.MustCompile(`\b(DIR|SOURCE|FILE|TABLE)\b`)
 // If one file of a database is damaged, messages name it. Each message that names files names it first, and only one
 // reports the loss. Suggested commands can be pasted.
 func TestMessagesNameTheFile(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	sound := writeSmall(t)
 	rng := rand.New(rand.NewPCG(45, 4))

@@ -35,6 +35,7 @@ func swap(i, j int) func([]rawEntry) {
 // Repair and salvage sort keys that are out of order under valid checksums, and name them. If the first or last key
 // of a table was altered, repair names it, since the MANIFEST has it.
 func TestDisorderIsSorted(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	const sorted = "keys out of order among the keys "
 	for name, tt := range map[string]struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbfile"
@@ -114,6 +115,7 @@ func randomKinds(t *testing.T, rng *rand.Rand, d *rawDatabase, n int) (newest ma
 // verify finds all kinds that LevelDB lacks, even below newer versions. scan and repair show the other keys, and name
 // the keys whose newest version has such a kind. The library reports corruption for the same databases as scan.
 func TestRandomKinds(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	for seed, rng := range seeds(60, 71) {
 		d := &rawDatabase{dir: filepath.Join(t.TempDir(), "db")}

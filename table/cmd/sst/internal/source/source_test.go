@@ -6,7 +6,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"sync/atomic"
 	"testing"
 
 	"github.com/sievetable/sievetable/filter"
@@ -97,12 +96,12 @@ func TestInternalKeysThatAreHardToTell(t *testing.T) {
 // counter counts reads of a file.
 type counter struct {
 	io.ReaderAt
-	reads, bytes atomic.Uint64
+	reads, bytes int
 }
 
 func (c *counter) ReadAt(p []byte, off int64) (int, error) {
-	c.reads.Add(1)
-	c.bytes.Add(uint64(len(p)))
+	c.reads++
+	c.bytes += len(p)
 	return c.ReaderAt.ReadAt(p, off)
 }
 
@@ -135,11 +134,11 @@ func TestExplainAgreesWithReads(t *testing.T) {
 
 func checkPath(t *testing.T, f *dbfile.File, c *counter, key []byte, present bool) dbfile.LookupTrace {
 	t.Helper()
-	reads, size := c.reads.Load(), c.bytes.Load()
+	reads, size := c.reads, c.bytes
 	p, err := f.Explain(bytes.Clone(key))
 	noError(t, err)
 	got := fmt.Sprintf("found %v, %d reads of %d bytes", p.Found, p.BlocksRead, p.BytesRead)
-	want := fmt.Sprintf("found %v, %d reads of %d bytes", present, c.reads.Load()-reads, c.bytes.Load()-size-(c.reads.Load()-reads)*format.TrailerLen)
+	want := fmt.Sprintf("found %v, %d reads of %d bytes", present, c.reads-reads, c.bytes-size-(c.reads-reads)*format.TrailerLen)
 	if got != want || p.BlockFilter == dbfile.Absent && p.BlocksRead > 0 || present && (p.BlockFilter != dbfile.MayContain || p.BlocksRead != 1) {
 		t.Fatalf("Explain(%q): %s, filter %v; want %s", key, got, p.BlockFilter, want)
 	}
