@@ -16,6 +16,7 @@ import (
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/golden"
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
@@ -55,8 +56,11 @@ func TestMain(m *testing.M) { testscript.Main(m, programs) }
 //	ending FILE HEX              changes the last bytes to those
 //	status N COMMAND [ARG…]      is like exec, for a command that exits with N
 //
-// and the conditions [long], for long tests, and [race], if the race detector is on.
+// and the conditions [long], for long tests, and [race], if the race detector is on. The race detector itself is left
+// out: to start the 1,500 processes with it takes as long as all other tests here, which run the same commands
+// within one process.
 func TestScripts(t *testing.T) {
+	long.NoRace(t)
 	commands := map[string]func(ts *testscript.TestScript, neg bool, args []string){
 		"table":     tableWriter("", table.WriterOptions{}),
 		"database":  tableWriter("\x01\x01\x00\x00\x00\x00\x00\x00", table.WriterOptions{Comparer: table.InternalComparer(table.BytewiseComparer), FilterKey: internalkey.UserKey}),
