@@ -101,13 +101,6 @@ func (s nameSet) addTables(m *Manifest) {
 	}
 }
 
-// names returns the names of the tables.
-func (old storedManifest) names() nameSet {
-	names := nameSet{}
-	names.addTables(old.Manifest)
-	return names
-}
-
 // find returns the files to remove, in order of names.
 func (w *sweeper) find(ctx context.Context) (left []File, err error) {
 	files, err := w.s.List(ctx)
