@@ -19,20 +19,20 @@ import (
 func TestErrorsOfLines(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
-	long := strings.Repeat("x", 4<<20)
-	quoted := `"` + long[:64] + `"… (4194304 bytes)`
+	huge := strings.Repeat("x", 4<<20)
+	quoted := `"` + huge[:64] + `"… (4194304 bytes)`
 	const fields = ": use key or key_base64, value or value_base64, sequence, and kind"
 	for _, tt := range []struct {
 		name, format, in string
 		internal         bool
 		want             string
 	}{
-		{"an unknown field", "json", `{"` + long + `":1}`, false, "JSON: unknown field " + quoted + fields},
+		{"an unknown field", "json", `{"` + huge + `":1}`, false, "JSON: unknown field " + quoted + fields},
 		{"an unknown field of few bytes", "json", `{"a\"\n":1}`, false, `JSON: unknown field "a\"\n"` + fields},
 		{"a number that is too large", "json", `{"key":"a","sequence":` + strings.Repeat("9", 1000) + `}`, true, `JSON: "sequence" is of type number "` + strings.Repeat("9", 64) + `"… (1000 bytes), not a whole number ≥ 0`},
-		{"a sequence number that is none", "tsv", "a\t" + long + "\tset\t", true, "sequence number " + quoted + " is not a whole number up to 72057594037927935"},
-		{"a kind", "tsv", "a\t1\t" + long + "\t", true, "kind " + quoted + " is not set, delete or a number up to 255"},
-		{"a kind in JSON", "json", `{"key":"a","sequence":1,"kind":"` + long + `"}`, true, "kind " + quoted + " is not set, delete or a number up to 255"},
+		{"a sequence number that is none", "tsv", "a\t" + huge + "\tset\t", true, "sequence number " + quoted + " is not a whole number up to 72057594037927935"},
+		{"a kind", "tsv", "a\t1\t" + huge + "\t", true, "kind " + quoted + " is not set, delete or a number up to 255"},
+		{"a kind in JSON", "json", `{"key":"a","sequence":1,"kind":"` + huge + `"}`, true, "kind " + quoted + " is not set, delete or a number up to 255"},
 	} {
 		got := pairs([]string{"-"}, tt.in, Options{Format: tt.format, InternalKeys: tt.internal, Memory: 1 << 30})
 		if diff := cmp.Diff([]string{"standard input, line 1: " + tt.want}, got); diff != "" {
