@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/printable"
 )
 
 func TestShellWord(t *testing.T) {
@@ -26,16 +25,6 @@ func TestShellWord(t *testing.T) {
 	if got, want := format.ShellPath("-x y.ldb"), "'./-x y.ldb'"; got != want {
 		t.Errorf("ShellPath = %s, want %s", got, want)
 	}
-}
-
-// ShellWord returns printable text for any string.
-func FuzzShellWord(f *testing.F) {
-	f.Add("\x1b[31m\n\u009b\u202e\xff\"\\<>&'")
-	f.Fuzz(func(t *testing.T, s string) {
-		if word := format.ShellWord(s); word != printable.String(word) {
-			t.Errorf("of %q comes %q, which is not printable", s, word)
-		}
-	})
 }
 
 // A shell reads a word as the original string.

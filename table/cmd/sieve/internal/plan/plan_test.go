@@ -13,7 +13,7 @@ import (
 	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/golden"
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/table/cmd/internal/printable"
 )
 
 var noError = errtest.NoError

@@ -14,8 +14,8 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/filtertest"
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/internal/printable"
 )
 
 // randomKeys returns n distinct keys of random bytes and lengths.

@@ -12,8 +12,8 @@ import (
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/internal/filtertest"
-	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/internal/printable"
 )
 
 var noError = errtest.NoError

@@ -11,8 +11,8 @@ import (
 
 	"github.com/sievetable/sievetable/internal/figures"
 	"github.com/sievetable/sievetable/internal/format"
-	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 

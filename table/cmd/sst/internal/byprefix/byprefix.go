@@ -6,7 +6,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/table/cmd/internal/printable"
 )
 
 // A Rule defines the prefix of a key: everything up to and including the first Delimiter or, if Delimiter is nil,

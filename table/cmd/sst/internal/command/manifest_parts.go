@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/sievetable/sievetable/internal/printable"
+	"github.com/sievetable/sievetable/table/cmd/internal/printable"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 )
 

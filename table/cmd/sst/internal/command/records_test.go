@@ -16,10 +16,10 @@ import (
 
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/filetest"
+	"github.com/sievetable/sievetable/table/cmd/internal/printable"
 )
 
 // exportOf returns n records like those of a Firestore export, up to several blocks long, and their file.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/internal/tour"
+	"github.com/sievetable/sievetable/table/cmd/internal/tour"
 )
 
 // readmes are the READMEs with commands.

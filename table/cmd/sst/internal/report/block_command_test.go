@@ -9,10 +9,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/internal/printable"
 )
 
 // chooseBlocks chooses each data block by its number, and returns the commands that the page shows.

@@ -8,10 +8,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/sievetable/sievetable/internal/printable"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/internal/printable"
 )
 
 // When a shell parses the command that the page shows for a key, the last word is the key, and there are no

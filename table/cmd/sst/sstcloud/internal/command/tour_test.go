@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/internal/tour"
 	"github.com/sievetable/sievetable/table/cloud/s3test"
+	"github.com/sievetable/sievetable/table/cmd/internal/tour"
 )
 
 // The commands in the README print the output shown there. The test's server replaces the one that the README

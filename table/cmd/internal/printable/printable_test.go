@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/errtest"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
 )
 
@@ -156,4 +157,14 @@ func TestWriteJSON(t *testing.T) {
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Errorf("JSON (-want +got):\n%s", diff)
 	}
+}
+
+// format.ShellWord returns printable text for any string.
+func FuzzShellWord(f *testing.F) {
+	f.Add("\x1b[31m\n\u009b\u202e\xff\"\\<>&'")
+	f.Fuzz(func(t *testing.T, s string) {
+		if word := format.ShellWord(s); word != String(word) {
+			t.Errorf("of %q comes %q, which is not printable", s, word)
+		}
+	})
 }
