@@ -127,7 +127,7 @@ func (b *batch) addParts(parts []GetManyPart) error {
 		}
 		for _, key := range part.Keys {
 			if key < 0 || key >= len(b.keys) {
-				return fmt.Errorf("table: part %d of the batch has key number %d, not 0 to %d", i, key, len(b.keys)-1)
+				return fmt.Errorf("table: part %d of the batch has key number %d, not one of %d keys (counted from 0)", i, key, len(b.keys))
 			}
 		}
 		b.parts = append(b.parts, tableBatch{batch: b, GetManyPart: part, noFill: b.o.DontFillCache || part.Reader.lookups.NoFill})
