@@ -40,7 +40,7 @@ func filterBits(p filter.TablePolicy, contents []byte) int {
 
 // openFilters opens the filters that the metaindex lists, with their exceptions and Prefixer. If some cannot be
 // used, it returns the others and an error. Without any filter, it returns no error.
-func (t *openTable) openFilters(m tablefile.Metaindex) (filters layout.Filters, err error) {
+func (t *openTable) openFilters(m tablefile.Metaindex, s *tablefile.Scratch) (filters layout.Filters, err error) {
 	var memory [6]metaBlock
 	var used [4]*metaBlock
 	blocks := t.metaBlocks(m, memory[:0])
@@ -60,7 +60,7 @@ func (t *openTable) openFilters(m tablefile.Metaindex) (filters layout.Filters, 
 		used[i] = b
 	}
 	if isOpen(0) || isOpen(1) {
-		if filters.Prefix, errs[3] = t.openPrefixer(m); isReadError(errs[3]) {
+		if filters.Prefix, errs[3] = t.openPrefixer(m, s); isReadError(errs[3]) {
 			return filters, errs[3]
 		}
 	}
@@ -137,8 +137,8 @@ func (t *openTable) openTableFilter(filters *layout.Filters, b *metaBlock, conte
 
 // openPrefixer returns the Prefixer whose prefixes the filters hold. It is nil if they hold none, or if the Prefixer
 // is unknown.
-func (t *openTable) openPrefixer(m tablefile.Metaindex) (filter.Prefixer, error) {
-	p, err := t.findProperties(m, format.PrefixName)
+func (t *openTable) openPrefixer(m tablefile.Metaindex, s *tablefile.Scratch) (filter.Prefixer, error) {
+	p, err := t.findProperties(m, format.PrefixName, s)
 	if err != nil || p == nil {
 		return nil, err
 	}

@@ -54,12 +54,12 @@ func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err e
 		m, err = t.file.ReadMetaindex(s)
 	}
 	if err == nil && t.file.Index.N == 0 {
-		if err := t.openFilterOnly(m); err != nil || t.o.IgnoreFilter {
+		if err := t.openFilterOnly(m, s); err != nil || t.o.IgnoreFilter {
 			return err
 		}
 	}
 	if err == nil {
-		t.sieve.Filters, err = t.openFilters(m)
+		t.sieve.Filters, err = t.openFilters(m, s)
 		if t.hidden == ErrFilterOnly && !t.sieve.HasTable() {
 			return err // there is nothing else
 		}
@@ -84,11 +84,11 @@ func (t *openTable) openMeta(m tablefile.Metaindex, s *tablefile.Scratch) (err e
 // openFilterOnly checks that a table without data blocks is sound, and whether it is filter-only. Its properties say
 // so: if it then has no table filter, it is corrupt. If the properties are corrupt and it has a table filter, that
 // may contain keys.
-func (t *openTable) openFilterOnly(m tablefile.Metaindex) error {
+func (t *openTable) openFilterOnly(m tablefile.Metaindex, s *tablefile.Scratch) error {
 	if err := t.file.CheckNoData(m); err != nil {
 		return err
 	}
-	p, err := t.findProperties(m, format.PropertiesName)
+	p, err := t.findProperties(m, format.PropertiesName, s)
 	hasFilter := slices.ContainsFunc(m, func(e tablefile.MetaEntry) bool {
 		return e.Kind == tablefile.TableFilterBlock
 	})
@@ -110,15 +110,15 @@ func (t *openTable) openFilterOnly(m tablefile.Metaindex) error {
 	return nil
 }
 
-// findProperties reads the properties that the metaindex lists under that name. Without any, it returns nil.
-func (t *openTable) findProperties(m tablefile.Metaindex, name string) (*layout.Properties, error) {
+// findProperties reads the properties that the metaindex lists under that name into s. Without any, it returns nil.
+func (t *openTable) findProperties(m tablefile.Metaindex, name string, s *tablefile.Scratch) (*layout.Properties, error) {
 	for _, e := range m {
 		switch {
 		case string(e.Name) != name:
 		case e.Err != nil:
 			return nil, e.Err
 		default:
-			return t.readProperties(e.Handle)
+			return t.readProperties(e.Handle, s)
 		}
 	}
 	return nil, nil

@@ -132,7 +132,7 @@ func (r *Reader) Properties() (p *layout.Properties, err error) {
 		return nil, err
 	}
 	err = t.file.WithMetaindex(func(m tablefile.Metaindex) (err error) {
-		if p, err = t.findProperties(m, format.PropertiesName); p == nil && err == nil {
+		if p, err = t.findProperties(m, format.PropertiesName, new(tablefile.Scratch)); p == nil && err == nil {
 			err = ErrNotFound
 		}
 		return err
@@ -140,9 +140,9 @@ func (r *Reader) Properties() (p *layout.Properties, err error) {
 	return p, err
 }
 
-// readProperties reads the properties block at h.
-func (t *openTable) readProperties(h tablefile.Handle) (*layout.Properties, error) {
-	contents, err := t.file.ReadBlock(tablefile.PropertiesBlock, h, new(tablefile.Scratch))
+// readProperties reads the properties block at h. The result does not use memory of s.
+func (t *openTable) readProperties(h tablefile.Handle, s *tablefile.Scratch) (*layout.Properties, error) {
+	contents, err := t.file.ReadBlock(tablefile.PropertiesBlock, h, s)
 	if err != nil {
 		return nil, err
 	}

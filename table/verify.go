@@ -50,7 +50,7 @@ func (r *Reader) VerifyKeys(see func(key []byte, offset, length uint64)) (all bo
 
 // verify checks a table that is not open.
 func (v *verifier) verify(s *source) error {
-	t, listed, err := s.readIndex(new(tablefile.Scratch))
+	t, listed, err := s.readIndex(&v.meta)
 	if err == nil {
 		err = t.file.Index.CheckAll(func(int, []byte, tablefile.Handle) {})
 	}
@@ -86,6 +86,7 @@ type verifier struct {
 
 	t         *openTable
 	memory    tablefile.Memory
+	meta      tablefile.Scratch // for the metaindex and properties, which are read more than once
 	c         tablefile.Cursor
 	keyBudget int // bytes of memory that may still be taken for keys
 
@@ -150,18 +151,18 @@ func (v *verifier) checkDigest() error {
 // checkMeta checks the blocks that the metaindex lists. If listed is nil, it reads the metaindex first.
 func (v *verifier) checkMeta(listed tablefile.Metaindex) (err error) {
 	if listed == nil {
-		if listed, err = v.t.file.ReadMetaindex(new(tablefile.Scratch)); err != nil {
+		if listed, err = v.t.file.ReadMetaindex(&v.meta); err != nil {
 			return err
 		}
 	}
 	if v.t.file.Index.N == 0 {
-		if err := v.t.openFilterOnly(listed); err != nil {
+		if err := v.t.openFilterOnly(listed, &v.meta); err != nil {
 			return err
 		}
 	}
 	v.checkMetaBlocks(v.t.metaBlocks(listed, nil))
 	v.add(v.checkExceptions())
-	p, err := v.t.openPrefixer(listed)
+	p, err := v.t.openPrefixer(listed, &v.meta)
 	if p != nil {
 		v.addPrefixes(p)
 	}
@@ -207,7 +208,7 @@ func (v *verifier) checkMetaBlock(b *metaBlock) (err error) {
 	var filters layout.Filters
 	switch {
 	case b.Kind == tablefile.PropertiesBlock:
-		_, err = v.t.readProperties(b.Handle)
+		_, err = v.t.readProperties(b.Handle, &v.meta)
 		return err
 	case b.Kind == tablefile.DigestBlock:
 		v.digest, err = v.t.file.ReadDigest(b.Handle)

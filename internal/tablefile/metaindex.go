@@ -26,7 +26,7 @@ type MetaEntry struct {
 	Policy []byte // name of a filter's policy
 }
 
-// ReadMetaindex reads the metaindex. The result is valid until s is used for another block. A metaindex is in the
+// ReadMetaindex reads the metaindex. The result is valid until s is used for another metaindex. A metaindex is in the
 // bytewise order, whatever the order of the keys.
 func (f *File) ReadMetaindex(s *Scratch) (Metaindex, error) {
 	h := f.Footer.Metaindex

@@ -68,12 +68,12 @@ type Layout struct {
 	Data      []IndexEntry // the data blocks, in the order of the file; nil from Tail of table.Reader
 
 	file    *tablefile.File
-	filters func(m tablefile.Metaindex) (Filters, error)
+	filters func(m tablefile.Metaindex, s *tablefile.Scratch) (Filters, error)
 }
 
 // New is for package table. It returns the Layout of a file, without Data. filters opens the filters that the metaindex
 // lists.
-func New(f *tablefile.File, filters func(m tablefile.Metaindex) (Filters, error)) *Layout {
+func New(f *tablefile.File, filters func(m tablefile.Metaindex, s *tablefile.Scratch) (Filters, error)) *Layout {
 	return &Layout{
 		Footer: int64(f.FooterOffset), FooterErr: f.FooterErr,
 		Metaindex: Handle(f.Footer.Metaindex), Index: Handle(f.Footer.Index), file: f, filters: filters,
@@ -144,7 +144,7 @@ func (l *Layout) Meta() (entries []MetaindexEntry, err error) {
 // the file.
 func (l *Layout) Filters() (filters Filters, err error) {
 	err = l.file.WithMetaindex(func(m tablefile.Metaindex) (err error) {
-		filters, err = l.filters(m)
+		filters, err = l.filters(m, new(tablefile.Scratch))
 		return err
 	})
 	return filters, err
