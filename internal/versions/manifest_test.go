@@ -29,7 +29,7 @@ func FuzzWriteManifest(f *testing.F) {
 	long.NoRace(f)
 	f.Add("leveldb.BytewiseComparator", uint64(1<<56-1), []byte("some bytes, and many more, of which tables are made with the keys that they give"))
 	f.Add("", uint64(0), []byte{})
-	f.Add("idb_cmp1", uint64(300), bytes.Repeat([]byte("0123456789abcdef"), 10_000)) // in several blocks
+	f.Add("idb_cmp1", uint64(300), bytes.Repeat([]byte("0123456789abcdef"), 2_000)) // in several blocks
 	f.Fuzz(func(t *testing.T, comparer string, sequence uint64, data []byte) {
 		tables, fields := tablesOf(data)
 		var manifest bytes.Buffer
