@@ -77,7 +77,7 @@ func NewBuilder(ctx context.Context, s Store, o *BuilderOptions) (*Builder, erro
 	if b.o.EntriesPerTable > 0 && b.o.Part > 0 {
 		return nil, errors.New("set: EntriesPerTable is set with Part: all entries of a part are in one table")
 	}
-	if err := checkLeaseName(b.o.Lease); err != nil {
+	if err := cmp.Or(checkStore(s), checkLeaseName(b.o.Lease)); err != nil {
 		return nil, err
 	}
 	most := cmp.Or(b.o.EntriesPerTable, defaultEntries)

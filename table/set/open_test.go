@@ -220,6 +220,25 @@ func TestOpenRefusesArguments(t *testing.T) {
 	checkReads(t, src, 0)
 }
 
+// Without a Store, functions return an error.
+func TestNilStore(t *testing.T) {
+	t.Parallel()
+	_, m := numberedSet(t, 1, nil)
+	_, build := set.NewBuilder(background, nil, nil)
+	_, buildPart := set.NewBuilder(background, nil, &set.BuilderOptions{Part: 1})
+	_, load := set.LoadManifest(background, nil, set.ManifestName)
+	for name, err := range map[string]error{
+		"NewBuilder": build, "NewBuilder of a part": buildPart, "LoadManifest": load,
+		"Publish":         set.Publish(background, nil, set.Layer{Tables: m.Tables}, nil),
+		"PublishManifest": set.PublishManifest(background, nil, set.ManifestName, m, nil),
+		"PutTable":        set.PutTable(background, nil, m.Tables[0], strings.NewReader("")),
+		"Sweep":           set.Sweep(background, nil, nil),
+		"Sweep, DryRun":   set.Sweep(background, nil, &set.SweepOptions{DryRun: true}),
+	} {
+		checkError(t, name, err, nil, "set: nil Store")
+	}
+}
+
 // The caller may modify the manifest and its keys after Open.
 func TestOpenCopiesTheManifest(t *testing.T) {
 	t.Parallel()

@@ -99,7 +99,7 @@ func lastNumber(m *Manifest) (last int) {
 // [ErrEmpty]. Publish uses Layer, Check and Lease of o. If o is nil, the defaults are used.
 func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) (err error) {
 	o = cmp.Or(o, &BuilderOptions{})
-	if err := checkLeaseName(o.Lease); err != nil {
+	if err := cmp.Or(checkStore(s), checkLeaseName(o.Lease)); err != nil {
 		return err
 	}
 	if len(l.Removals) > 0 && !o.Layer {
@@ -133,7 +133,7 @@ func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) (err erro
 // it stays too, and the error is [ErrMissing]. If the Store is a [Replacer], tables are checked only after the
 // manifest is written: if one is missing, the error is [ErrGone], and the new manifest stays.
 func PublishManifest(ctx context.Context, s Store, name string, m *Manifest, check func(old *Manifest) error) error {
-	if err := m.Check(); err != nil {
+	if err := cmp.Or(checkStore(s), m.Check()); err != nil {
 		return err
 	}
 	replace := func() error {

@@ -1,6 +1,7 @@
 package set
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,6 +25,14 @@ type Store interface {
 	Put(ctx context.Context, name string, content []byte) error   // writes or atomically replaces a small file
 	Begin(ctx context.Context) (Pending, error)                   // begins tables, and creates the Store if possible
 	Remove(ctx context.Context, name string) error                // nil if it is missing, errors.ErrUnsupported if the Store cannot
+}
+
+// checkStore returns an error for a nil Store.
+func checkStore(s Store) error {
+	if s == nil {
+		return errors.New("set: nil Store")
+	}
+	return nil
 }
 
 // A File is a file in a [Store]. Size is -1 and Modified zero if they are unknown.
@@ -68,7 +77,7 @@ type TablePutter interface {
 // PutTable stores the table t, whose bytes it reads from r. If their size or SHA-256 differs from t, nothing is
 // stored, and the error is [ErrMismatch]. A Name that fails [CheckName] is an error too.
 func PutTable(ctx context.Context, s Store, t Table, r io.Reader) (err error) {
-	if err := CheckName(t.Name); err != nil { // it could be the manifest's name
+	if err := cmp.Or(checkStore(s), CheckName(t.Name)); err != nil { // it could be the manifest's name
 		return err
 	}
 	r = &checkedTable{ctx: ctx, r: r, t: t, sum: sha256.New()}

@@ -13,6 +13,9 @@ import (
 // LoadManifest reads the manifest in the file name of the Store. A corrupt manifest is [table.ErrCorrupt], one of a
 // newer version errors.ErrUnsupported, and a missing one fs.ErrNotExist.
 func LoadManifest(ctx context.Context, s Store, name string) (*Manifest, error) {
+	if err := checkStore(s); err != nil {
+		return nil, err
+	}
 	m, err := readStored(ctx, s, name)
 	if err == nil && m.Manifest == nil {
 		err = fmt.Errorf("set: manifest %s: %w", s.Path(name), fs.ErrNotExist)

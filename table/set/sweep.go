@@ -47,6 +47,9 @@ var swept = regexp.MustCompile(`^([0-9]{6,}-([0-9a-f]{16}|[0-9a-f]{64})(-[0-9]+)
 // not a [Locker], Sweep reads the manifests again when it removes files. If one then lists a removed file, the error
 // is [ErrGone]. If the Store is neither a Locker nor a [Replacer], run no build meanwhile.
 func Sweep(ctx context.Context, s Store, o *SweepOptions) error {
+	if err := checkStore(s); err != nil {
+		return err
+	}
 	o = cmp.Or(o, &SweepOptions{})
 	w := sweeper{SweepOptions: *o, s: s, locked: true}
 	if w.Before.IsZero() {
