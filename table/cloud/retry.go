@@ -32,7 +32,7 @@ func pause(ctx context.Context, failed *int) bool {
 	}
 }
 
-// A bodyError is an error of reading a response after its header.
+// A bodyError is an error of reading a response after its header, or a list.
 type bodyError struct{ error }
 
 func (e bodyError) Unwrap() error { return e.error }

@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -45,7 +46,13 @@ func (s *Store) Path(name string) string { return s.URL + name }
 func (s *Store) List(ctx context.Context) (all []set.File, err error) {
 	list := s.Bucket.List(&blob.ListOptions{Delimiter: "/"})
 	for {
-		o, err := within(ctx, s.Timeout, list.Next)
+		o, err := within(ctx, s.Timeout, func(ctx context.Context) (*blob.ListObject, error) {
+			o, err := list.Next(ctx)
+			if errors.Is(err, fs.ErrNotExist) { // from fileblob, if a file is removed while it lists the directory
+				err = bodyError{err}
+			}
+			return o, err
+		})
 		switch {
 		case err == io.EOF:
 			return all, nil
