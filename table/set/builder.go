@@ -190,8 +190,9 @@ func (t *tableInProgress) Close() (err error) {
 // Abort ends the table. Pending removes it.
 func (t *tableInProgress) Abort() error { return errors.Join(t.TableAppender.Abort(), t.file.Close()) }
 
-// Commit stores the tables, writes the manifest, and returns the tables. If it fails, call Abort. Unless the manifest
-// was already written, the old set stays. Open Sets use the new manifest after [Set.Swap].
+// Commit stores the tables, writes the manifest, and returns the tables. If it fails, call Abort. If the error says
+// that the manifest was or may have been written, read it before you add the layer again. After other errors, the old
+// set stays. Open Sets use the new manifest after [Set.Swap].
 func (b *Builder) Commit() (l Layer, err error) {
 	if err := b.check(); err != nil {
 		return l, err
@@ -200,7 +201,10 @@ func (b *Builder) Commit() (l Layer, err error) {
 	if l, b.failed = b.finish(); b.failed != nil {
 		return Layer{}, b.failed
 	}
-	return l, b.Abort()
+	if err := b.Abort(); err != nil {
+		return l, fmt.Errorf("set: everything was written, but temporary files stay: %w", err)
+	}
+	return l, nil
 }
 
 // finish completes the last tables, and commits all of them.

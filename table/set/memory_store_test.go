@@ -28,6 +28,7 @@ type memoryStore struct {
 	failAt   int // the number of the call that fails; 0 means none
 	killed   bool
 	kills    bool // all later calls fail too
+	late     bool // the call that fails changes the files, as if its response was lost
 	namesAll bool // List returns sizes and times
 	timeless bool // Stat returns no times
 }
@@ -101,21 +102,25 @@ func (s *memoryStore) Open(_ context.Context, name string) (io.ReadCloser, error
 }
 
 func (s *memoryStore) Put(_ context.Context, name string, content []byte) error {
-	if err := s.call(); err != nil {
-		return err
-	}
-	defer s.mu.Unlock()
-	s.files[name] = memoryFile{bytes.Clone(content), time.Now()}
-	return nil
+	return s.change(func() { s.files[name] = memoryFile{bytes.Clone(content), time.Now()} })
 }
 
 func (s *memoryStore) Remove(_ context.Context, name string) error {
-	if err := s.call(); err != nil {
+	return s.change(func() { delete(s.files, name) })
+}
+
+// change counts a call that changes the files.
+func (s *memoryStore) change(change func()) error {
+	err := s.call()
+	if err != nil && !s.late {
 		return err
 	}
+	if err != nil {
+		s.mu.Lock()
+	}
 	defer s.mu.Unlock()
-	delete(s.files, name)
-	return nil
+	change()
+	return err
 }
 
 func (s *memoryStore) Begin(context.Context) (set.Pending, error) {
@@ -167,7 +172,7 @@ func (p *memoryTables) Publish(ctx context.Context, tables []set.Table) error {
 	return nil
 }
 
-func (p *memoryTables) Abort() error { return nil }
+func (p *memoryTables) Abort() error { return p.s.change(func() {}) }
 
 // A replacingStore has conditional writes.
 type replacingStore struct{ *memoryStore }
@@ -211,22 +216,24 @@ func buildSmall(t *testing.T, s set.Store, o set.BuilderOptions, n int, value st
 }
 
 // Whichever call of a Store fails or ends the process, all tables of the manifest exist. Without an error, the
-// manifest is the new one, and a Sweep leaves only the set. With an error, it is usually the old one.
+// manifest is the new one, and a Sweep leaves only the set. With an error, it is the old one, unless the error says that
+// it was or may have been written.
 func TestStoreFailsAtEachCall(t *testing.T) {
 	t.Parallel()
 	for _, o := range []set.BuilderOptions{{}, {Layer: true}, {Lease: set.NewLease()}} {
-		for _, kills := range []bool{false, true} {
+		for mode := range 4 {
 			for failAt := 1; ; failAt++ {
 				s := newMemoryStore()
 				s.namesAll = failAt%2 == 0
 				noError(t, buildSmall(t, s, set.BuilderOptions{}, 20, "old"))
 				old := string(s.files[set.ManifestName].content)
-				s.calls, s.failAt, s.kills = 0, failAt, kills
+				s.calls, s.failAt, s.kills, s.late = 0, failAt, mode%2 == 1, mode >= 2
 				err := buildSmall(t, s, o, 20, "new")
 				s.failAt, s.killed = 0, false
 				s.checkWhole(t)
-				if isNew := string(s.files[set.ManifestName].content) != old; err == nil && !isNew {
-					t.Errorf("%+v, call %d: no error, and the old manifest", o, failAt)
+				isNew := string(s.files[set.ManifestName].content) != old
+				if err == nil && !isNew || err != nil && isNew && !strings.Contains(err.Error(), "written") {
+					t.Errorf("%+v, call %d: %v; the manifest is new: %t", o, failAt, err, isNew)
 				}
 				checkSwept(t, s)
 				if s.calls < failAt {

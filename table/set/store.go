@@ -222,7 +222,11 @@ func exclusively(ctx context.Context, s Store, lease string, change func() error
 	if err = change(); lease == "" || err != nil && !own {
 		return err
 	}
-	return errors.Join(err, endLease(ctx, s, lease))
+	failed := endLease(ctx, s, lease)
+	if err == nil && failed != nil {
+		return fmt.Errorf("set: the manifest was written, but its lease stays, and Sweep waits for a day: %w", failed)
+	}
+	return errors.Join(err, failed)
 }
 
 // endLease removes a lease, even if ctx has ended: otherwise Sweep would wait for a day. If the Store cannot remove

@@ -72,7 +72,7 @@ func (old storedManifest) replace(ctx context.Context, s Store, m *Manifest) err
 	case replaces:
 		err = r.Replace(ctx, old.name, old.content, b.Bytes())
 	default:
-		err = s.Put(ctx, old.name, b.Bytes())
+		err = old.put(ctx, s, b.Bytes())
 	}
 	if err != nil {
 		return fmt.Errorf("set: write the manifest %s: %w", s.Path(old.name), err)
@@ -81,6 +81,24 @@ func (old storedManifest) replace(ctx context.Context, s Store, m *Manifest) err
 		return checkStillExist(ctx, s, old.name, m)
 	}
 	return nil
+}
+
+// put writes a manifest. After an error, the Store may have it all the same: a response was lost, or a directory could
+// not be synced. The error then says so.
+func (old storedManifest) put(ctx context.Context, s Store, content []byte) error {
+	err := s.Put(ctx, old.name, content)
+	if err == nil {
+		return nil
+	}
+	ctx, cancel := outlasting(ctx)
+	defer cancel()
+	switch now, failed := readStored(ctx, s, old.name); {
+	case failed != nil:
+		return fmt.Errorf("it may or may not have been written: %w (and reading it again failed: %v)", err, failed)
+	case bytes.Equal(now.content, content):
+		return fmt.Errorf("it was written, but a crash may undo that: %w", err)
+	}
+	return err
 }
 
 // checkStillExist checks that the tables of a new manifest still exist. If a concurrent [Sweep] removes a listed table,
