@@ -17,6 +17,7 @@ require (
 	github.com/sievetable/sievetable/filter/paged v0.1.0
 	github.com/sievetable/sievetable/table/codecs v0.1.0
 	gocloud.dev v0.49.0
+	golang.org/x/net v0.61.0
 	google.golang.org/api v0.308.0
 )
 
@@ -82,7 +83,6 @@ require (
 	go.opentelemetry.io/otel/trace v1.47.0 // indirect
 	go.shabbyrobe.org/gocovmerge v0.0.0-20230507111327-fa4f82cfbf4d // indirect
 	golang.org/x/crypto v0.58.0 // indirect
-	golang.org/x/net v0.61.0 // indirect
 	golang.org/x/oauth2 v0.37.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gocloud.dev/gcerrors"
+	"golang.org/x/net/http2" // net/http's errors convert to its StreamError
 )
 
 // maxTries is the number of times that a call is tried, with the SDK's tries in each.
@@ -41,7 +42,8 @@ func (e bodyError) Unwrap() error { return e.error }
 func isCut(err error) bool {
 	var failed *net.OpError
 	return errors.As(err, new(bodyError)) || status(err)/100 == 2 ||
-		errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &failed) && failed.Op == "read"
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, new(http2.StreamError)) ||
+		errors.As(err, &failed) && failed.Op == "read"
 }
 
 // isRefused reports whether the store refuses the request for good, such as one without permission.

@@ -16,9 +16,11 @@ import (
 	"cloud.google.com/go/storage"
 	"github.com/fsouza/fake-gcs-server/fakestorage"
 	"gocloud.dev/blob"
-	_ "gocloud.dev/blob/gcsblob"
+	"gocloud.dev/blob/gcsblob"
 	"gocloud.dev/gcerrors"
+	"gocloud.dev/gcp"
 	"google.golang.org/api/googleapi"
+	"google.golang.org/api/option"
 
 	"github.com/sievetable/sievetable/internal/errtest"
 	"github.com/sievetable/sievetable/table/cloud"
@@ -153,6 +155,47 @@ func TestRequireOfAnotherStore(t *testing.T) {
 	})
 	if object != before {
 		t.Error("the handle has changed")
+	}
+}
+
+// A response whose stream of HTTP/2 is reset is no error if a further one is whole. Google's SDK does not try again.
+func TestResetStreams(t *testing.T) {
+	const whole = `{"name": "a.ldb", "size": "3", "items": [{"name": "a.ldb", "size": "3"}]}`
+	var resets, requests int
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests++
+		io.WriteString(w, whole[:20])
+		w.(http.Flusher).Flush()
+		if requests <= resets {
+			panic(http.ErrAbortHandler)
+		}
+		io.WriteString(w, whole[20:])
+	}))
+	protocols := new(http.Protocols)
+	protocols.SetUnencryptedHTTP2(true)
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetHTTP1(true)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	t.Cleanup(server.Close)
+	client := &gcp.HTTPClient{Client: http.Client{Transport: &http.Transport{Protocols: protocols}}}
+	endpoint := &gcsblob.Options{ClientOptions: []option.ClientOption{option.WithEndpoint(server.URL + "/storage/v1/")}}
+	bucket, err := gcsblob.OpenBucket(t.Context(), client, "tables", endpoint)
+	noError(t, err)
+	t.Cleanup(func() { bucket.Close() })
+	s := &cloud.Store{Bucket: bucket, Pins: []cloud.Pin{gcspin.Pin{}}}
+	for _, resets = range []int{2, 5} {
+		requests = 0
+		files, listErr := s.List(t.Context())
+		listed := requests
+		requests = 0
+		file, statErr := s.Stat(t.Context(), "a.ldb")
+		switch {
+		case resets == 5 && (listErr == nil || statErr == nil || listed != 5 || requests != 5):
+			t.Errorf("all streams are reset: %v and %v, after %d and %d requests, want errors after 5", listErr, statErr, listed, requests)
+		case resets == 2 && (errors.Join(listErr, statErr) != nil || len(files) != 1 || files[0].Size != 3 || file.Size != 3):
+			t.Errorf("two streams are reset: %v, %v and %v, %v", files, listErr, file, statErr)
+		}
 	}
 }
 
