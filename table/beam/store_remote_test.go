@@ -97,6 +97,33 @@ func TestFinishTwice(t *testing.T) {
 	}
 }
 
+// If the last step runs again after another build has added a layer, it does not add its own layer on top of that one.
+func TestFinishAgainBelowANewerLayer(t *testing.T) {
+	for _, dir := range []string{t.TempDir(), "strict://layers"} {
+		var steps []func()
+		for i := range 3 {
+			to, line := target{Dir: dir, Lease: set.NewLease(), Layer: i > 0}, []byte(nil)
+			w := &writeTable{to}
+			noError(t, w.ProcessElement(t.Context(), 1, each(piecesOf(t, 1+i)), func(b []byte) { line = b }, dropCount))
+			steps = append(steps, func() {
+				fn := &finish{Target: to}
+				noError(t, fn.ProcessElement(t.Context(), nil, each(piecesOf(t, 1)), eachCount(nil), each([]piece{line}), func(string) {}))
+			})
+			steps[i]()
+		}
+		steps[1]()
+		steps[0]()
+		err := withStore(t.Context(), dir, func(st set.Store) error {
+			m, err := set.LoadManifest(t.Context(), st, set.ManifestName)
+			if err == nil && (len(m.Layers) != 2 || m.Layers[1].Tables[0].Entries <= m.Layers[0].Tables[0].Entries) {
+				t.Errorf("%s: layers %v, want two, the newer one on top", dir, m.Layers)
+			}
+			return err
+		})
+		noError(t, err)
+	}
+}
+
 // A recorder is memfs that records the extensions of written files.
 type recorder struct {
 	filesystem.Interface

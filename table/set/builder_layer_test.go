@@ -141,6 +141,39 @@ func TestSameLayerAtOnce(t *testing.T) {
 	checkSwept(t, memory)
 }
 
+// After a build, Publish changes nothing again, even if a newer layer is above: its lease has ended. Another build of the
+// same tables has a lease of its own, and replaces or adds them again.
+func TestPublishAgainBelowANewerLayer(t *testing.T) {
+	t.Parallel()
+	s := newMemoryStore()
+	build := func(value string, layer bool) (repeat func()) {
+		o := &set.BuilderOptions{Layer: layer, Part: 1, Lease: set.NewLease()}
+		b, err := set.NewBuilder(t.Context(), s, o)
+		noError(t, err)
+		noError(t, b.Append([]byte("k"), []byte(value)))
+		l := commit(t, b)
+		publish := func() { noError(t, set.Publish(t.Context(), s, l, o)) }
+		publish()
+		return publish
+	}
+	layers := func(what string, want int) {
+		t.Helper()
+		if m, _ := s.checkWhole(t); len(m.Layers) != want {
+			t.Errorf("%s: %d layers, want %d", what, len(m.Layers), want)
+		}
+	}
+	repeatSet, repeatLayer := build("base", false), build("a", true)
+	build("b", true)
+	repeatSet()
+	layers("the set was published again", 2)
+	repeatLayer()
+	layers("the older layer was published again", 2)
+	build("a", true)
+	layers("the older layer was built again", 3)
+	build("base", false)
+	layers("the set was built again", 0)
+}
+
 // A part may remove the keys that it adds without values: both tables then have the same bytes and the same name.
 func TestPartOfEqualTables(t *testing.T) {
 	t.Parallel()

@@ -94,9 +94,10 @@ func lastNumber(m *Manifest) (last int) {
 }
 
 // Publish writes the manifest of tables that are already in the Store, such as all parts of a set. They become a set
-// or, with Layer, its newest layer. If a table is missing, the error is [ErrMissing]. Publish can be repeated: if the
-// layer is still the newest one, it is not added again. Without tables, Publish does not replace a set: the error is
-// [ErrEmpty]. Publish uses Layer, Check and Lease of o. If o is nil, the defaults are used.
+// or, with Layer, its newest layer. If a table is missing, the error is [ErrMissing]. Publish can be repeated: it
+// changes nothing if the layer is still the newest one or, once Lease has ended, below newer ones. Without tables,
+// Publish does not replace a set: the error is [ErrEmpty]. Publish uses Layer, Check and Lease of o. If o is nil, the
+// defaults are used.
 func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) (err error) {
 	o = cmp.Or(o, &BuilderOptions{})
 	if err := cmp.Or(checkStore(s), checkLeaseName(o.Lease)); err != nil {
@@ -117,11 +118,14 @@ func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) (err erro
 			return err
 		}
 		base, err := readBase(ctx, s, o)
-		switch {
-		case err != nil || o.Layer && base.has(l):
+		if err == nil && len(l.Tables) == 0 && !o.Layer && len(base.names()) > 0 {
+			err = unchanged(s)
+		}
+		if err != nil {
 			return err
-		case len(l.Tables) == 0 && !o.Layer && len(base.names()) > 0:
-			return unchanged(s)
+		}
+		if published, err := base.has(ctx, s, l, o); published || err != nil {
+			return err
 		}
 		_, err = base.add(ctx, s, l, o)
 		return err
@@ -208,10 +212,26 @@ func firstMissing(ctx context.Context, s Store, tables iter.Seq[*Table]) (*Table
 	return nil, nil
 }
 
-// has reports whether l is empty, or has the tables of the newest layer.
-func (old storedManifest) has(l Layer) bool {
-	n, same := len(old.Layers), func(a, b Table) bool { return a.SHA256 == b.SHA256 }
-	return len(l.Tables)+len(l.Removals) == 0 || n > 0 && old.Layers[n-1].equal(l, same)
+// has reports whether l has been published: it is empty, or the newest layer. It may also be below newer layers if its
+// lease has ended, which another build of the same tables has not.
+func (old storedManifest) has(ctx context.Context, s Store, l Layer, o *BuilderOptions) (bool, error) {
+	if old.Manifest == nil {
+		return false, nil
+	}
+	n, places := len(old.Layers), old.Layers
+	if !o.Layer {
+		places = []Layer{{Tables: old.Tables}}
+	}
+	isIt := func(m Layer) bool {
+		return m.equal(l, func(a, b Table) bool { return a.SHA256 == b.SHA256 })
+	}
+	switch {
+	case o.Layer && (len(l.Tables)+len(l.Removals) == 0 || n > 0 && isIt(old.Layers[n-1])):
+		return true, nil
+	case !slices.ContainsFunc(places, isIt):
+		return false, nil
+	}
+	return hasEnded(ctx, s, o.Lease)
 }
 
 // add writes a manifest with the tables, alone or as a layer. It returns them with their names in the manifest. If

@@ -240,6 +240,21 @@ func endLease(ctx context.Context, s Store, name string) error {
 	return nil
 }
 
+// hasEnded reports whether a lease has ended, which a successful change ends. A lease "" never does.
+func hasEnded(ctx context.Context, s Store, lease string) (bool, error) {
+	if lease == "" {
+		return false, nil
+	}
+	f, err := s.Open(ctx, lease)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("set: look for %s: %w", s.Path(lease), err)
+	}
+	return false, f.Close()
+}
+
 // cleanupTime is the time for a last step after a context has ended.
 const cleanupTime = 10 * time.Second
 
