@@ -3,6 +3,7 @@ package plan
 import (
 	"iter"
 	"math/rand/v2"
+	"sync"
 
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
 )
@@ -10,12 +11,17 @@ import (
 // minOwnLookups is less than minLookups, since each lookup requires a key in a filter too.
 const minOwnLookups = 1_000_000
 
-// measure builds the Option's filters of a random half of the sample's keys, and looks up the others to measure
-// the rate of false positives. It repeats this with other halves until there are enough lookups. A table filter
-// gets at most maxKeys. The keys of a filter are neighbors, and the keys looked up are between them, as in a set.
-// The result is reproducible.
+// A trial is a measurement of filters with a sample's keys.
+type trial struct {
+	blockBits int
+	table     tableFilter
+	n, block  int // keys per table and per block filter
+	lookups   int
+}
+
+// measure measures the rate of the Option's filters, unless the same filters were measured before, for tables without
+// data or with blocks of another size. A table filter gets at most maxKeys.
 func (s *KeySample) measure(o Option, maxKeys int) (Measurement, error) {
-	lookups := lookupsFor(o, minOwnLookups)
 	const part = 5.0 / 12 // a half of the keys almost certainly fills a table of this share
 	most := int(part * float64(len(s.pairs)))
 	block := max(1, min(o.KeysPerFilter, most))
@@ -23,18 +29,32 @@ func (s *KeySample) measure(o Option, maxKeys int) (Measurement, error) {
 	if o.TableFilter != "" {
 		n = min(int(o.KeysPerTable), maxKeys, most)
 	}
-	block = min(block, n)
+	t := trial{o.BlockBits, o.table, n, min(block, n), lookupsFor(o, minOwnLookups)}
+	s.mu.Lock()
+	run, ok := s.trials[t]
+	if !ok {
+		run = sync.OnceValues(func() (Measurement, error) { return s.run(t) })
+		s.trials[t] = run
+	}
+	s.mu.Unlock()
+	return run()
+}
+
+// run builds filters of a random half of the sample's keys, and looks up the others to measure the rate of false
+// positives. It repeats this with other halves until there are enough lookups. The keys of a filter are neighbors, and
+// the keys looked up are between them, as in a set. The result is reproducible.
+func (s *KeySample) run(t trial) (Measurement, error) {
 	var hits []int
-	asked := 0
-	for seed := uint64(1); asked < lookups; seed++ {
+	asked, b := 0, newBuilder(t.blockBits, t.table)
+	for seed := uint64(1); asked < t.lookups; seed++ {
 		found := 0
-		for keys, absent := range trialTables(s.pairs, n, rand.New(rand.NewPCG(1, seed))) {
-			f, err := o.build(func(i int) []byte { return keys[i] }, n, block, n)
+		for keys, absent := range trialTables(s.pairs, t.n, rand.New(rand.NewPCG(1, seed))) {
+			f, err := b.build(func(i int) []byte { return keys[i] }, t.n, t.block, t.n)
 			if err != nil {
 				return Measurement{}, err
 			}
 			for _, a := range absent { // check the block that the key would be in
-				if f.mayContain(a.key, a.after/block) {
+				if f.mayContain(a.key, a.after/t.block) {
 					found++
 				}
 			}
@@ -42,7 +62,7 @@ func (s *KeySample) measure(o Option, maxKeys int) (Measurement, error) {
 		}
 		hits = append(hits, found)
 	}
-	return newMeasurement(hits, asked, n), nil
+	return newMeasurement(hits, asked, t.n), nil
 }
 
 // An absentKey is an absent key, and the number of a table's keys before it.
@@ -55,8 +75,7 @@ type absentKey struct {
 // last table that is not full. A table is valid until the next one.
 func trialTables(pairs []input.Pair, n int, rng *rand.Rand) iter.Seq2[[][]byte, []absentKey] {
 	return func(yield func([][]byte, []absentKey) bool) {
-		var keys [][]byte
-		var absent []absentKey
+		keys, absent := make([][]byte, 0, n), make([]absentKey, 0, n)
 		random, bits := uint64(0), 0
 		for _, p := range pairs {
 			if bits == 0 {

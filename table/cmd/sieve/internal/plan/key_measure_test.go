@@ -80,3 +80,23 @@ func TestSizesOfSample(t *testing.T) {
 		checkRatio(t, blockSize, "memory", o.MemoryBytes, float64(r.MemorySize()), 0.95, 1.05)
 	}
 }
+
+// Table filters without data, or with blocks of another size, are not measured again.
+func TestSameFiltersAreMeasuredOnce(t *testing.T) {
+	t.Parallel()
+	list := workload.W3(20_000)
+	s := sampleOf(t, pairsOf(list), 20_000, limits{maxSampleKeys, maxSampleBytes})
+	q := Query{Keys: 20_000, BitsPerKey: 1, TableSize: 4 << 30, Sample: s}
+	var first Measurement
+	for i, blockSize := range []uint64{4096, 8192, 0} {
+		q.BlockSize = blockSize
+		o, err := q.measured(newDesign(0, tableFilter{bloomBits: 8}, blockSize))
+		noError(t, err)
+		if i == 0 {
+			first = o.Measurement
+		}
+		if o.Measurement != first || len(s.trials) != 1 {
+			t.Errorf("blocks of %d: %v after %d trials, want %v after 1", blockSize, o.Measurement, len(s.trials), first)
+		}
+	}
+}

@@ -40,6 +40,7 @@ type KeySample struct {
 	mu        sync.Mutex
 	layouts   map[[2]uint64]keyLayout // known layouts, by keys per table and block size
 	layoutErr error                   // error of writing a table
+	trials    map[trial]func() (Measurement, error)
 }
 
 // limits are the maximum number and total size of pairs that a KeySample keeps.
@@ -52,7 +53,7 @@ func ReadSample(list iter.Seq2[input.Pair, error], canReadAgain bool, n uint64) 
 }
 
 func readSample(list iter.Seq2[input.Pair, error], canReadAgain bool, n uint64, most limits) (*KeySample, error) {
-	s := &KeySample{most: most, layouts: map[[2]uint64]keyLayout{}}
+	s := &KeySample{most: most, layouts: map[[2]uint64]keyLayout{}, trials: map[trial]func() (Measurement, error){}}
 	if err := addAll(list, s.addKept); err != nil {
 		return nil, err
 	}
@@ -61,6 +62,7 @@ func readSample(list iter.Seq2[input.Pair, error], canReadAgain bool, n uint64, 
 		if n := len(s.pairs); n < minSampleKeys {
 			return nil, cli.UsageErrorf("--sample has %d distinct keys, fewer than %d: use a larger sample, ideally 100,000 keys or more", n, minSampleKeys)
 		}
+		s.packKeys()
 		return s, nil
 	}
 	if err := addAll(list, s.addNeighbor); err != nil {
@@ -69,7 +71,18 @@ func readSample(list iter.Seq2[input.Pair, error], canReadAgain bool, n uint64, 
 	if s.sort(); len(s.pairs) < s.most.keys/4 && s.bytes < s.most.bytes/4 {
 		return nil, errSampleChanged
 	}
+	s.packKeys()
 	return s, nil
+}
+
+// packKeys moves the keys next to each other, in order. They were read in another order, so that reading them one
+// after another would miss the cache.
+func (s *KeySample) packKeys() {
+	packed := make([]byte, 0, s.keyBytes)
+	for i, p := range s.pairs {
+		packed = append(packed, p.Key...)
+		s.pairs[i].Key = packed[len(packed)-len(p.Key):]
+	}
 }
 
 // addAll adds the pairs of a list.

@@ -79,8 +79,9 @@ func (q Query) measure(o Option, maxKeys int) (Measurement, error) {
 	if o.BlockBits > 0 {
 		inBlocks -= inBlocks % o.KeysPerFilter
 	}
+	b := newBuilder(o.BlockBits, o.table)
 	for i := range hits {
-		f, err := o.build(func(int) []byte { return next() }, n, o.KeysPerFilter, inBlocks)
+		f, err := b.build(func(int) []byte { return next() }, n, o.KeysPerFilter, inBlocks)
 		if err != nil {
 			return Measurement{}, err
 		}
@@ -99,31 +100,44 @@ type filters struct {
 	blocks []filter.Bytes     // empty: none
 }
 
+// A builder builds the filters of one table after another.
+type builder struct {
+	block  filter.Generator   // nil: no block filters
+	policy filter.TablePolicy // nil: no table filter
+}
+
+func newBuilder(blockBits int, f tableFilter) builder {
+	b := builder{policy: f.policy()}
+	if blockBits > 0 {
+		b.block = filter.NewBloom(blockBits).NewGenerator()
+	}
+	return b
+}
+
 // build builds the table filter of n keys, and the block filters of the first inBlocks keys. Random keys need not
 // be sorted: any of them can be the keys of one block.
-func (o Option) build(key func(i int) []byte, n, perBlock, inBlocks int) (f filters, err error) {
-	block, policy := filter.NewBloom(o.BlockBits).NewGenerator(), o.table.policy()
+func (b builder) build(key func(i int) []byte, n, perBlock, inBlocks int) (f filters, err error) {
 	var table filter.TableGenerator
-	if policy != nil {
-		table = policy.NewTableGenerator()
+	if b.policy != nil {
+		table = b.policy.NewTableGenerator()
 	}
 	for i := range n {
 		k := key(i)
 		if table != nil {
 			table.Add(k)
 		}
-		if o.BlockBits == 0 || i >= inBlocks {
+		if b.block == nil || i >= inBlocks {
 			continue
 		}
-		if block.Add(k); (i+1)%perBlock == 0 || i+1 == inBlocks {
+		if b.block.Add(k); (i+1)%perBlock == 0 || i+1 == inBlocks {
 			f.blocks = append(f.blocks, nil)
-			block.Generate(&f.blocks[len(f.blocks)-1])
+			b.block.Generate(&f.blocks[len(f.blocks)-1])
 		}
 	}
 	if table != nil {
 		var contents []byte
 		if contents, err = table.Generate(); err == nil {
-			f.table, err = policy.Open(contents)
+			f.table, err = b.policy.Open(contents)
 		}
 	}
 	return f, err
