@@ -118,6 +118,9 @@ func (o Options) checkFile(path string, f regular.File) error {
 	if _, isLog := wal.FirstFragment(start[:n]); isLog {
 		return fmt.Errorf("%s is a log or MANIFEST of a database, not lines: list it with sst layout, or print a log with sst scan", path)
 	}
+	if filepath.Base(path) == "CURRENT" && versions.IsManifest(strings.TrimSuffix(string(start[:n]), "\n")) {
+		return checkDirectory(files.Dir(path))
+	}
 	return nil
 }
 
