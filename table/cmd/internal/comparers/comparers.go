@@ -50,12 +50,18 @@ func ByFlagValue(word string) table.Comparer {
 
 // ByName returns the order with this name in a MANIFEST. ok is false if it is unknown.
 func ByName(name string) (order table.Comparer, ok bool) {
+	order = ByFlagValue(FlagValueOf(name))
+	return order, order != nil
+}
+
+// FlagValueOf returns the value of --comparator for an order's name in a MANIFEST, or "" if the name is unknown.
+func FlagValueOf(name string) string {
 	for _, c := range all {
 		if c.comparer.Name() == name || c.alias != "" && c.alias == name {
-			return c.comparer, true
+			return c.flagValue
 		}
 	}
-	return nil, false
+	return ""
 }
 
 // KeepsPrefixes reports whether an order keeps keys with a common prefix together.

@@ -14,6 +14,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/internal/wal"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/cmd/internal/comparers"
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 )
 
@@ -77,11 +78,24 @@ func OutputName(path, suffix string) string {
 }
 
 // RepairAdvice says how to repair the database in a directory: by sst repair with the flags or, if sst does not know its
-// key order, by its own engine.
+// key order, by its own engine. An engine does not read files that LevelDB's RepairDB set aside in lost, where no
+// MANIFEST names their order: the database's MANIFEST does.
 func RepairAdvice(dir string, flags ...string) string {
 	v, err := versions.Read(dir)
-	if err == nil && len(flags) == 0 && ManifestOrder(v.Comparer).Comparer == table.AnyOrder {
-		return "use the repair of the engine that wrote it: sst does not know its key order"
+	aside := err != nil && filepath.Base(dir) == "lost"
+	if aside {
+		v, err = versions.Read(files.Dir(dir))
+	}
+	if err == nil && len(flags) == 0 {
+		order := ManifestOrder(v.Comparer)
+		switch {
+		case order.Comparer == table.AnyOrder && aside:
+			return "run: " + files.CommandLine("scan %s", dir) + " (sst repair would need its key order, which sst does not know)"
+		case order.Comparer == table.AnyOrder:
+			return "use the repair of the engine that wrote it: sst does not know its key order"
+		case order.Comparer != table.BytewiseComparer && aside:
+			flags = []string{"--comparator", comparers.FlagValueOf(order.Manifest)}
+		}
 	}
 	return "run: " + strings.Join(slices.Concat([]string{"sst repair"}, flags, []string{format.ShellPath(dir), "-o", format.ShellPath(files.Outside(dir, "NEW"))}), " ")
 }
