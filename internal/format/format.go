@@ -4,6 +4,7 @@ package format
 
 import (
 	"encoding/binary"
+	"errors"
 	"regexp"
 )
 
@@ -22,6 +23,9 @@ const (
 	// number and kind.
 	InternalTrailerLen = 8
 )
+
+// ErrPadding is the damage of a footer whose padding is not zeros. Engines do not read the padding.
+var ErrPadding = errors.New("the table can be read")
 
 // Names of meta blocks in the metaindex. A filter's name is a prefix followed by the name of its policy.
 const (

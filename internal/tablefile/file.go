@@ -97,7 +97,7 @@ func (f *File) readFooter() error {
 		return f.Corrupt(FooterBlock, f.FooterHandle(), "index at %d overlaps metaindex at %d", index.Offset, meta.Offset)
 	}
 	if zeros := [format.FooterLen]byte{}; !bytes.Equal(padding, zeros[:len(padding)]) {
-		f.FooterErr = f.Corrupt(FooterBlock, f.FooterHandle(), "padding is %x, not zeros: the table can be read", padding)
+		f.FooterErr = f.Corrupt(FooterBlock, f.FooterHandle(), "padding is %x, not zeros: %w", padding, format.ErrPadding)
 	}
 	return nil
 }

@@ -241,21 +241,6 @@ func (d *Dir) IsDatabase() bool {
 	return d.Set == "" && d.LostSet == nil && (d.Version != nil || d.hasCurrent || len(d.Damage) > 0 || len(d.Logs) > 0)
 }
 
-// checkCurrent returns an error if CURRENT or a MANIFEST in the directory is a stand-in.
-func (d *Dir) checkCurrent(names []string) error {
-	for _, name := range slices.Sorted(slices.Values(names)) {
-		if !versions.IsCurrentOrManifest(name) {
-			continue
-		}
-		path := filepath.Join(d.Path, name)
-		start, err := dbfile.ReadStart(path)
-		if s, found := dbfile.StandInOf(path, start, err); found {
-			return &dbfile.FileError{Path: path, Err: fmt.Errorf("%s, so the database cannot be read: %s", s.What, s.Next)}
-		}
-	}
-	return nil
-}
-
 // checkEngine returns an error if the directory contains another engine's database.
 func (d *Dir) checkEngine(names []string) error {
 	options, isDatabase := "", false

@@ -157,6 +157,9 @@ const (
 	annexLink    = ".git/annex/objects/"
 )
 
+// IsPointer reports whether the StandIn is a pointer of git to a file that it has not fetched.
+func (s StandIn) IsPointer() bool { return strings.HasPrefix(s.Next, fetchFirst) }
+
 // standIns are the stand-ins by the starts of their files.
 var standIns = []struct {
 	start string
