@@ -84,6 +84,8 @@ func (f *File) recognizeForeign(head []byte, magic uint64) foreign {
 		return foreign{"text", "use an .ldb, .sst or .filter file"}
 	case isUTF16(head):
 		return foreign{"UTF-16 text", "convert it first: iconv -f utf-16 -t utf-8 FILE > OUT"}
+	case isUnmarkedUTF16(head):
+		return foreign{"UTF-16 text", "convert it first: iconv -f utf-16le -t utf-8 FILE > OUT"}
 	}
 	for magic, is := range foreignTypes {
 		if bytes.HasPrefix(head, []byte(magic)) {
@@ -178,16 +180,32 @@ func isLatin1(head []byte) bool {
 // isUTF16 reports whether a file starts with a byte order mark and UTF-16 text.
 func isUTF16(head []byte) bool {
 	order := map[string]binary.ByteOrder{"\xff\xfe": binary.LittleEndian, "\xfe\xff": binary.BigEndian}[string(head[:min(len(head), 2)])]
-	if order == nil {
-		return false
-	}
-	sample := head[2 : min(len(head), textSampleLen)&^1]
-	for i := 0; i < len(sample); i += 2 {
-		if r := rune(order.Uint16(sample[i:])); isControl(r) || !utf16.IsSurrogate(r) && !unicode.IsGraphic(r) && !unicode.IsSpace(r) {
-			return false
+	return order != nil && len(utf16Text(head[2:], order)) > 1
+}
+
+// isUnmarkedUTF16 reports whether a file starts with little-endian UTF-16 text without a mark, most of which would be
+// Latin-1 too. No block starts like that: an uncompressed one starts with a zero byte, and a Snappy block whose literal
+// has one byte starts with that zero, not with a letter. Big-endian text can look like a block.
+func isUnmarkedUTF16(head []byte) bool {
+	text, latin1 := utf16Text(head, binary.LittleEndian), []byte(nil)
+	for _, unit := range text {
+		if unit <= unicode.MaxLatin1 {
+			latin1 = append(latin1, byte(unit))
 		}
 	}
-	return len(sample) > minText
+	return len(latin1) > len(text)/2 && isLatin1(latin1)
+}
+
+// utf16Text returns the code units of UTF-16 text, or nil if b starts with something else.
+func utf16Text(b []byte, order binary.ByteOrder) (units []rune) {
+	for b = b[:min(len(b), textSampleLen)]; len(b) > 1; b = b[2:] {
+		r := rune(order.Uint16(b))
+		if isControl(r) || !utf16.IsSurrogate(r) && !unicode.IsGraphic(r) && !unicode.IsSpace(r) {
+			return nil
+		}
+		units = append(units, r)
+	}
+	return units
 }
 
 // maxZstdBlocks bounds the number of blocks in a zstd frame that isZstdFile reads. A block of a readable table

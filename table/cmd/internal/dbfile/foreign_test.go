@@ -90,6 +90,8 @@ func TestForeignFiles(t *testing.T) {
 		{"latin1.tsv", []byte(strings.Repeat("caf\xe9\tna\xefve\r\n", 1000)), "text"},
 		{"little.txt", []byte("\xff\xfek\x00\xe9\x00\t\x00\x3d\xd8\x00\xde\r\x00\n\x00"), "UTF-16 text, not a LevelDB table: convert it first: iconv -f utf-16 -t utf-8 %s > OUT"},
 		{"big.txt", []byte("\xfe\xff" + strings.Repeat("\x00k\x65\xe5", 5000)), "UTF-16 text"},
+		{"unmarked.txt", []byte("k\x00e\x00y\x00\t\x00\x14\x20v\x00\r\x00\n\x00"), "UTF-16 text, not a LevelDB table: convert it first: iconv -f utf-16le -t utf-8 %s > OUT"},
+		{"long16.txt", []byte(strings.Repeat("\xe9\x00k\x00e\x00y\x00 \x00", 5000)), "UTF-16 text"},
 		{"users.ldb.xz", []byte("\xfd7zXZ\x00\x00\x04\xe6\xd6\xb4F"), "compressed with xz, not a LevelDB table: decompress it first: xz -dc %s > OUT"},
 		{"users.ldb.bz2", []byte("BZh91AY&SY\x9b\x0b\x1d"), "compressed with bzip2, not a LevelDB table: decompress it first: bzip2 -dc %s > OUT"},
 		{"users.zip", []byte("PK\x03\x04\x14\x00\x00\x00"), "a zip archive, not a LevelDB table: extract it first: unzip %s"},
@@ -176,7 +178,9 @@ func TestDamagedIsNotForeign(t *testing.T) {
 		"tar's name at its place":     strings.Repeat("\x01", 257) + "ustar" + strings.Repeat("\x00", 250),
 		"NetEase's start that is cut": "\x80\x1d\x30", "NetEase's start further on": "\x00\x80\x1d\x30\x01",
 		"few letters behind a mark": "\xff\xfea\x00", "UTF-16 with control characters": "\xff\xfea\x00b\x00\x1b\x00", "half of a magic number": "\xfd7zX\x00",
-		"Latin-1 with control characters": "na\xefve\x1b" + strings.Repeat("x", 100), "bytes that are no letters": strings.Repeat("\xe9\xff\xa0(", 20),
+		"few letters of UTF-16": "k\x00e\x00y\x00", "big-endian UTF-16, or a block": "\x00k\x00e\x00y\x00e\x00y\x00",
+		"UTF-16 of few letters and control characters": "k\x00e\x00y\x00e\x00\x1b\x00y\x00",
+		"Latin-1 with control characters":              "na\xefve\x1b" + strings.Repeat("x", 100), "bytes that are no letters": strings.Repeat("\xe9\xff\xa0(", 20),
 	} {
 		if what := recognized([]byte(contents)); what != "" {
 			t.Errorf("%s: taken for %s", name, what)
