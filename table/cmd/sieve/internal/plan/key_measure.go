@@ -2,6 +2,7 @@ package plan
 
 import (
 	"iter"
+	"math"
 	"math/rand/v2"
 	"sync"
 
@@ -29,7 +30,10 @@ func (s *KeySample) measure(o Option, maxKeys int) (Measurement, error) {
 	if o.TableFilter != "" {
 		n = min(int(o.KeysPerTable), maxKeys, most)
 	}
-	t := trial{o.BlockBits, o.table, n, min(block, n), lookupsFor(o, minOwnLookups)}
+	// 2n neighbors can be divided into a table's keys and absent keys in 4^n ways, so more lookups would repeat others.
+	distinct := max(minOwnLookups, float64(len(s.pairs))/2*math.Pow(4, float64(n)))
+	lookups := int(min(distinct, float64(lookupsFor(o, minOwnLookups))))
+	t := trial{o.BlockBits, o.table, n, min(block, n), lookups}
 	s.mu.Lock()
 	run, ok := s.trials[t]
 	if !ok {

@@ -83,6 +83,7 @@ func TestSizesOfSample(t *testing.T) {
 
 // Table filters without data, or with blocks of another size, are not measured again.
 func TestSameFiltersAreMeasuredOnce(t *testing.T) {
+	long.NoRace(t)
 	t.Parallel()
 	list := workload.W3(20_000)
 	s := sampleOf(t, pairsOf(list), 20_000, limits{maxSampleKeys, maxSampleBytes})
@@ -95,8 +96,21 @@ func TestSameFiltersAreMeasuredOnce(t *testing.T) {
 		if i == 0 {
 			first = o.Measurement
 		}
-		if o.Measurement != first || len(s.trials) != 1 {
+		if o.Measurement != first || o.Lookups < minOwnLookups || len(s.trials) != 1 {
 			t.Errorf("blocks of %d: %v after %d trials, want %v after 1", blockSize, o.Measurement, len(s.trials), first)
 		}
+	}
+}
+
+// Tables of one key have few absent keys beside them, which are not looked up again and again.
+func TestSingleKeysNeedFewLookups(t *testing.T) {
+	long.NoRace(t)
+	t.Parallel()
+	s := sampleOf(t, pairsOf(workload.W3(5000)), 5000, limits{maxSampleKeys, maxSampleBytes})
+	q := Query{Keys: 5000, BitsPerKey: 1, BlockSize: 4096, TableSize: 4 << 30, EntriesPerTable: 1, Sample: s}
+	o, err := q.measured(newDesign(0, tableFilter{bloomBits: 10}, q.BlockSize))
+	noError(t, err)
+	if o.Lookups < minOwnLookups || o.Lookups > 1.1*minOwnLookups {
+		t.Errorf("%d lookups, want about %d", o.Lookups, minOwnLookups)
 	}
 }
