@@ -16,6 +16,7 @@ import (
 
 	"github.com/golang/snappy"
 
+	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/rawtable"
 	"github.com/sievetable/sievetable/internal/tablefile"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -231,8 +232,11 @@ func sizeAt(numbers []int, i int) int {
 // For any compressed table, opening it, each lookup and Verify take no more memory than documented, even with
 // TailSum.
 func TestPackedTables(t *testing.T) {
-	needsMemory(t)
+	if testing.Short() || long.Race {
+		t.Skip("takes too much memory or time")
+	}
 	all := []packing{
+		{property: 130, noData: true}, // Verify reads the properties of such a table twice
 		{separators: []int{200}},
 		{separators: []int{60, 70, 80}},
 		{separators: []int{100}, filter: 50, metaName: 50},
@@ -261,7 +265,7 @@ func TestPackedTables(t *testing.T) {
 			metaName: rnd.IntN(2) * rnd.IntN(60), comparer: rnd.IntN(2) * rnd.IntN(60), property: rnd.IntN(2) * rnd.IntN(60), noData: rnd.IntN(4) == 0, share: rnd.IntN(2) == 0,
 		})
 	}
-	for _, p := range all {
+	for _, p := range all[:long.Rounds(1, len(all))] {
 		contents := p.build()
 		options := map[string]*table.ReaderOptions{"": nil}
 		if sum, _, err := layoutOf(t, contents).TailSum(); err == nil { // else the names in the metaindex are too long
