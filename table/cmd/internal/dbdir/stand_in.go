@@ -26,9 +26,6 @@ func (d *Dir) checkCurrent(names []string) error {
 	return nil
 }
 
-// maxPointer is the maximum size of a pointer. Git LFS's have less than 1024 bytes.
-const maxPointer = 4 << 10
-
 // FetchAdvice says how to fetch a table or a log of the database in dir that git has not fetched, or returns "".
 func FetchAdvice(dir string) string {
 	names, _ := files.Names(dir) // reading the directory has reported the error
@@ -37,11 +34,7 @@ func FetchAdvice(dir string) string {
 		if !versions.IsTableName(path) && !versions.IsLogName(name) {
 			continue
 		}
-		info, err := files.Stat(path)
-		var start []byte
-		if err == nil && info.Size() <= maxPointer {
-			start, err = dbfile.ReadStart(path)
-		}
+		start, err := dbfile.ReadStart(path)
 		if s, found := dbfile.StandInOf(path, start, err); found && s.IsPointer() {
 			return fmt.Sprintf("%s is %s: %s", format.Printable(path), s.What, s.Next)
 		}
