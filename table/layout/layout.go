@@ -160,7 +160,7 @@ func (l *Layout) ReadBlock(h Handle) (contents []byte, compression byte, err err
 	return contents, compression, err
 }
 
-// kind returns the kind of the block at h. A meta block that the metaindex does not list is a MetaBlock.
+// kind returns the kind of the block at h. It does not tell meta blocks apart.
 func (l *Layout) kind(h Handle) tablefile.Kind {
 	switch {
 	case h == l.Metaindex:
@@ -170,12 +170,6 @@ func (l *Layout) kind(h Handle) tablefile.Kind {
 	}
 	if l.file.Index.Overlaps(tablefile.Handle(h)) {
 		return tablefile.DataBlock
-	}
-	listed, _ := l.Meta() // if the metaindex is corrupt, no block is listed
-	for _, e := range listed {
-		if e.Handle == h {
-			return tablefile.Kind(e.Kind())
-		}
 	}
 	return tablefile.MetaBlock
 }

@@ -173,17 +173,12 @@ func TestLayoutReportsDamage(t *testing.T) {
 	t.Parallel()
 	contents := build(t, &table.WriterOptions{Compression: table.NoCompression, FilterPolicy: filter.NewBloom(10)}, pairsOf("a"))
 	l := layoutOf(t, contents)
-	meta, err := l.Meta()
-	if err != nil {
-		t.Fatal(err)
-	}
 	end := uint64(l.Footer)
 	for _, tt := range []struct {
 		h    layout.Handle
 		want string
 	}{
 		{l.Data[0].Handle, "table: data block at 0: checksum mismatch"},
-		{meta[0].Handle, "table: filter block at"},
 		{l.Metaindex, "table: metaindex block at"},
 		{l.Index, "table: index block at"},
 		{layout.Handle{Offset: l.Data[0].Length + 5, Length: 19}, "table: meta block at"},

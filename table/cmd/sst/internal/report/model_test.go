@@ -130,7 +130,7 @@ func TestDamage(t *testing.T) {
 		errors func(*Model) string
 	}{
 		{"data block", func(l *layout.Layout) uint64 { return l.Data[1].Offset }, func(m *Model) string { return m.Blocks.Errors[1] }},
-		{"filter block", func(l *layout.Layout) uint64 { return l.Data[2].Offset + l.Data[2].Length + 5 }, func(m *Model) string { return m.Parts[0].Error }},
+		{"meta block", func(l *layout.Layout) uint64 { return l.Data[2].Offset + l.Data[2].Length + 5 }, func(m *Model) string { return m.Parts[0].Error }},
 		{"metaindex block", func(l *layout.Layout) uint64 { return l.Metaindex.Offset }, func(m *Model) string { return m.Parts[0].Error }},
 	} {
 		t.Run(tt.part, func(t *testing.T) {
