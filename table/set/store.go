@@ -245,14 +245,14 @@ func hasEnded(ctx context.Context, s Store, lease string) (bool, error) {
 	if lease == "" {
 		return false, nil
 	}
-	f, err := s.Open(ctx, lease)
+	_, err := s.Stat(ctx, lease)
 	if errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("set: look for %s: %w", s.Path(lease), err)
+		err = fmt.Errorf("set: look for %s: %w", s.Path(lease), err)
 	}
-	return false, f.Close()
+	return false, err
 }
 
 // cleanupTime is the time for a last step after a context has ended.
