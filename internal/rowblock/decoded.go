@@ -56,7 +56,9 @@ func (b *Decoded) Get(key []byte) (value []byte, found bool) {
 	a := format.First4(ordered[b.commonPrefix:])
 	first := format.CountLess(b.abbreviated, a)
 	if n := len(b.abbreviated); n >= manyEntries && first < n && b.abbreviated[first] == a {
-		fetch(b.values, first*b.keySize/n, b.keySize+first*(len(b.values)-b.keySize)/n)
+		keyAt := uint64(first) * uint64(b.keySize) / uint64(n) // an int can have 32 bits, which the products exceed
+		valueAt := uint64(first) * uint64(len(b.values)-b.keySize) / uint64(n)
+		fetch(b.values, int(keyAt), b.keySize+int(valueAt))
 	}
 	for i := first; i < len(b.abbreviated) && b.abbreviated[i] == a; i++ {
 		if i == first+linearLimit {

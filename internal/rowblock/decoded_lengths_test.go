@@ -113,6 +113,30 @@ func TestCachedSizeIsThatOfKeysAndValues(t *testing.T) {
 	}
 }
 
+// Every entry of a large block is found in a Cached. The number of an entry times the bytes of all keys or values
+// exceeds 32 bits there, and on some processors an int.
+func TestLargeCachedBlocks(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct{ entries, key, value int }{
+		"long keys":   {10_000, 100, 1},
+		"long values": {2_000, 8, 4_000},
+	} {
+		var pairs []pair
+		for i := range test.entries {
+			key := fmt.Sprintf("%0*d", test.key, i)
+			pairs = append(pairs, pair{key, strings.Repeat("v", test.value)})
+		}
+		var e rowblock.Decoded
+		noError(t, e.Decode(build(t, 1, pairs), rowblock.Order{}))
+		cached := e.ForCache().Block(rowblock.Order{})
+		for _, p := range pairs {
+			if value, found := cached.Get([]byte(p.Key)); !found || string(value) != p.Value {
+				t.Fatalf("%s: Get(%.20s…) = %.20q, %v", name, p.Key, value, found)
+			}
+		}
+	}
+}
+
 // Fetch and FetchKeys stay within blocks of any size, and change nothing.
 func TestFetchLeavesEntriesAsTheyAre(t *testing.T) {
 	t.Parallel()

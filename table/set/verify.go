@@ -158,7 +158,7 @@ func (s *sequential) ReadAt(p []byte, off int64) (n int, err error) {
 	case off < next:
 		return s.h.read(s.ctx, p, off)
 	}
-	if _, err := s.rest.Discard(int(off - next)); err != nil {
+	if _, err := io.CopyN(io.Discard, s.rest, off-next); err != nil { // Discard takes an int, of perhaps 32 bits
 		return 0, err
 	}
 	n, err = io.ReadFull(s.rest, p[:min(int64(len(p)), s.tailStart()-off)])

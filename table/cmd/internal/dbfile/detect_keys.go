@@ -99,7 +99,7 @@ func (f *File) sampleBlocks() (samples [][][]byte, whole, user bool) {
 func spread(all, n int) []int {
 	numbers := make([]int, min(n, all))
 	for k := range numbers {
-		numbers[k] = k * (all - 1) / max(1, len(numbers)-1)
+		numbers[k] = int(uint64(k) * uint64(all-1) / uint64(max(1, len(numbers)-1))) // an int can have 32 bits
 	}
 	return numbers
 }

@@ -57,7 +57,7 @@ func (c Config) TrialMemory() uint64 {
 	if len(c.Shapes) > 0 {
 		each += generatedMemory
 	}
-	return uint64(keys*each + len(c.Own)*orderMemory)
+	return uint64(keys)*uint64(each) + uint64(len(c.Own))*orderMemory // an int can have 32 bits
 }
 
 // trialsInMemory returns the number of parallel trials that fit into memory, at least 1.

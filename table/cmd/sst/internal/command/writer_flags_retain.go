@@ -220,7 +220,8 @@ func sampleCompression(file *dbfile.File, blocks map[string]int) {
 	sample := []layout.Handle{l.Index}
 	n := min(sampledBlocks, len(l.Data))
 	for i := range n {
-		sample = append(sample, l.Data[i*len(l.Data)/n].Handle)
+		at := uint64(i) * uint64(len(l.Data)) / uint64(n) // an int can have 32 bits
+		sample = append(sample, l.Data[at].Handle)
 	}
 	for _, h := range sample {
 		if _, id, err := l.ReadBlock(h); err == nil && (h != l.Index || id != table.NoCompression.ID()) {

@@ -135,7 +135,7 @@ func (s *Stats) measureNeighbors(f *dbfile.File) {
 	hits, lookups := make([]int, len(s.Filters)), 0
 	n := min(neighborBlocks, len(f.Layout.Data))
 	for i := range n {
-		part := f.Layout.Data[i*len(f.Layout.Data)/n]
+		part := f.Layout.Data[uint64(i)*uint64(len(f.Layout.Data))/uint64(n)] // an int can have 32 bits
 		b, err := ReadBlock(f, part)
 		if err != nil {
 			continue // reported by Collect
