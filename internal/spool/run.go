@@ -13,23 +13,15 @@ import (
 // and of the value.
 type Run []byte
 
-// A runWriter is a Run to which entries are appended.
-type runWriter struct {
-	places Run
-	block  []byte // entries of the next block
-	last   []byte // the key before
-}
-
 // Append adds an entry to the run.
 func (f *File) Append(key, value []byte) error {
-	w := &f.run
-	shared := format.SharedLen(w.last, key)
-	w.last = append(w.last[:shared], key[shared:]...)
-	b := binary.AppendUvarint(w.block, uint64(shared))
+	shared := format.SharedLen(f.last, key)
+	f.last = append(f.last[:shared], key[shared:]...)
+	b := binary.AppendUvarint(f.block, uint64(shared))
 	b = binary.AppendUvarint(b, uint64(len(key)-shared))
 	b = binary.AppendUvarint(b, uint64(len(value)))
-	w.block = append(append(b, key[shared:]...), value...)
-	if len(w.block) < blockSize {
+	f.block = append(append(b, key[shared:]...), value...)
+	if len(f.block) < blockSize {
 		return nil
 	}
 	return f.endBlock()
@@ -37,15 +29,14 @@ func (f *File) Append(key, value []byte) error {
 
 // endBlock writes the next block, if it has entries.
 func (f *File) endBlock() error {
-	w := &f.run
-	if len(w.block) == 0 {
+	if len(f.block) == 0 {
 		return nil
 	}
-	w.block = binary.LittleEndian.AppendUint32(w.block, crc32.ChecksumIEEE(w.block))
-	place, err := f.Put(w.block)
-	w.places, w.block = append(w.places, place...), w.block[:0]
-	if cap(w.block) > 4*blockSize { // it held a large value
-		w.block = nil
+	f.block = binary.LittleEndian.AppendUint32(f.block, crc32.ChecksumIEEE(f.block))
+	place, err := f.Put(f.block)
+	f.run, f.block = append(f.run, place...), f.block[:0]
+	if cap(f.block) > 4*blockSize { // it held a large value
+		f.block = nil
 	}
 	return err
 }
@@ -55,8 +46,8 @@ func (f *File) End() (Run, error) {
 	if err := f.endBlock(); err != nil {
 		return nil, err
 	}
-	run := f.run.places
-	f.run.places, f.run.last = nil, f.run.last[:0]
+	run := f.run
+	f.run, f.last = nil, f.last[:0]
 	return run, f.Flush()
 }
 

@@ -18,7 +18,11 @@ type File struct {
 
 	out  *bufio.Writer
 	size int64
-	run  runWriter
+
+	// The run that Append adds to:
+	run   Run
+	block []byte // entries of the next block
+	last  []byte // the key before
 }
 
 // PlaceLen is the length of a block's place: its offset and its size.
