@@ -1,6 +1,7 @@
 package dbdamage
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"maps"
@@ -26,16 +27,8 @@ func (s *Sound) check(rng *rand.Rand, dir string, d Damage) error {
 	c := checker{Sound: s, damage: d, said: Hear(stderr), until: math.MaxUint64}
 	shown, err := pairs(out)
 	if err == nil {
-		err = c.checkShown(status, shown, c.checkKey)
-	}
-	if err == nil {
-		err = c.checkGets(rng, dir)
-	}
-	if err == nil {
-		err = c.checkOthers(dir, status)
-	}
-	if err == nil {
-		err = s.checkRepair(dir, d)
+		err = cmp.Or(c.checkShown(status, shown, c.checkKey), c.checkGets(rng, dir),
+			c.checkOthers(dir, status), s.checkRepair(dir, d))
 	}
 	if err != nil {
 		return fmt.Errorf("%v: %w; sst scan: status %d, %.2000s", d, err, status, stderr)

@@ -29,12 +29,6 @@ type Sound struct {
 	index map[string]int64     // offset of the index of each table; only the footer follows
 }
 
-// A part is a line of sst layout --json.
-type part struct {
-	Offset, Bytes int64
-	Kind          string
-}
-
 // Read reads a sound database.
 func Read(sst SST, dir string) (*Sound, error) {
 	s := &Sound{dir, sst, map[string][]version{}, map[string]int64{}}
@@ -76,7 +70,10 @@ func (s *Sound) readEnds(file string) (map[int64]int64, error) {
 	}
 	last := int64(-1)
 	for line := range strings.Lines(out) {
-		var p part
+		var p struct {
+			Offset, Bytes int64
+			Kind          string
+		}
 		if err := json.Unmarshal([]byte(line), &p); err != nil {
 			return nil, err
 		}
