@@ -82,19 +82,14 @@ func openDir(dir regular.Dir, info fs.FileInfo, o *Options) (*DB, error) {
 			break
 		}
 		before = now
-		p.startAnew(err)
+		// An engine that changes files can cause these errors. The open tables themselves can cause others, such as
+		// too many open files: the next attempt would then fail at another file.
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, table.ErrCorrupt) {
+			p.end()
+			clear(p.opened)
+		}
 	}
 	return nil, fmt.Errorf("database: %w", err)
-}
-
-// startAnew closes the open tables, unless an engine that changes files can have caused the error. The open tables
-// themselves can cause other errors, such as too many open files: the next attempt would then fail at another file.
-func (p *opener) startAnew(err error) {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, table.ErrCorrupt) {
-		return
-	}
-	p.end()
-	clear(p.opened)
 }
 
 // An opener opens a database, and with LazyTables its tables, at their first use.
@@ -155,8 +150,8 @@ func (p *opener) try() (*DB, error) {
 		return nil, wal.Corruptionf("%s: %s after a header of zeros are not read, and may list tables: %s",
 			manifest, format.Plural(uint64(v.Unread), "byte"), p.advice())
 	}
-	user, ok := p.o.comparer(v.Comparer)
-	if !ok {
+	user := p.o.comparer(v.Comparer)
+	if user == nil {
 		return nil, fmt.Errorf("%s: unknown comparator %s: add the table.Comparer of that name to Options.Comparers",
 			manifest, format.Quote([]byte(v.Comparer)))
 	}

@@ -114,19 +114,14 @@ func (p *opener) openTable(t *versions.Table, v *versions.Version, c *contents) 
 		}
 		p.opened[t.Number] = o
 	}
-	if err := p.readIndex(o); err != nil {
-		return o, err
+	// Opening a mapped table does not read its index. If reading can continue without the table, the index is read now:
+	// a corrupt one is then a loss of this table.
+	if p.o.Reader.Mapped && (p.o.OnLoss != nil || p.o.LazyTables) {
+		if _, err := o.Tail(); err != nil {
+			return o, err
+		}
 	}
 	return o, p.checkSeparators(o, v, c)
-}
-
-// readIndex reads the index of a mapped table, which opening it does not, if reading can continue without the table.
-func (p *opener) readIndex(o *openedTable) error {
-	if !p.o.Reader.Mapped || p.o.OnLoss == nil && !p.o.LazyTables {
-		return nil
-	}
-	_, err := o.Tail()
-	return err
 }
 
 // openListed opens the file of a table that a version lists.

@@ -51,16 +51,16 @@ func (o *Options) withDefaults() (Options, error) {
 	return d, nil
 }
 
-// comparer returns the Comparer that a MANIFEST names. Like LevelDB, it takes a missing name as the bytewise order.
-func (o *Options) comparer(name string) (c table.Comparer, ok bool) {
+// comparer returns the Comparer that a MANIFEST names, or nil if it is unknown. Like LevelDB, it takes a missing name
+// as the bytewise order.
+func (o *Options) comparer(name string) table.Comparer {
 	if name == "" {
-		return table.BytewiseComparer, true
+		return table.BytewiseComparer
 	}
-	i := slices.IndexFunc(o.Comparers, func(c table.Comparer) bool { return c.Name() == name })
-	if i < 0 {
-		return nil, false
+	if i := slices.IndexFunc(o.Comparers, func(c table.Comparer) bool { return c.Name() == name }); i >= 0 {
+		return o.Comparers[i]
 	}
-	return o.Comparers[i], true
+	return nil
 }
 
 // WriterOptions are options of a Writer. A value out of range is an error.
