@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"iter"
 	"maps"
 	"math"
 	"slices"
@@ -254,15 +253,11 @@ func (h *History) set(number uint64, t *Table) {
 	}
 }
 
-// Tables yields the tables that sound edits list. A damaged edit may have made them obsolete.
-func (h *History) Tables() iter.Seq[*Table] {
-	return func(yield func(*Table) bool) {
-		for _, n := range slices.Sorted(maps.Keys(h.tables)) {
-			if t := h.tables[n]; t != nil && !yield(t) {
-				return
-			}
-		}
-	}
+// Tables returns the tables that sound edits list, by number. A damaged edit may have made them obsolete.
+func (h *History) Tables() []*Table {
+	listed := slices.DeleteFunc(slices.Collect(maps.Values(h.tables)), func(t *Table) bool { return t == nil })
+	slices.SortFunc(listed, func(a, b *Table) int { return cmp.Compare(a.Number, b.Number) })
+	return listed
 }
 
 // IsObsoleteTable reports whether, according to the edits, the entries of a table are in other tables or deleted.

@@ -100,7 +100,7 @@ func (d *Dir) findMissing(names []string) {
 		}
 	}
 	listed := MissingTable{d.history.Manifest, "damaged"}
-	for t := range d.history.Tables() {
+	for _, t := range d.history.Tables() {
 		if !known[t.Number] {
 			d.Tables = append(d.Tables, d.missing(t, listed))
 		}
