@@ -60,7 +60,11 @@ func New(most int, open func(name string) (regular.File, fs.FileInfo, error), re
 
 // ReadAt reads the named file. If all slots are in use by reads, it waits.
 func (c *Files) ReadAt(ctx context.Context, name string, p []byte, off int64) (int, error) {
-	f, err := c.Acquire(ctx, name)
+	return c.readAt(ctx, c.named(name), p, off)
+}
+
+func (c *Files) readAt(ctx context.Context, known *knownFile, p []byte, off int64) (int, error) {
+	f, err := c.acquire(ctx, known)
 	if err != nil {
 		return 0, err
 	}
@@ -259,12 +263,7 @@ func (h *handle) ReadAt(p []byte, off int64) (int, error) {
 	if h.file.forgotten.Load() {
 		return 0, &fs.PathError{Op: "read", Path: h.file.name, Err: fs.ErrClosed}
 	}
-	f, err := h.files.acquire(context.Background(), h.file)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Release()
-	return f.ReadAt(p, off)
+	return h.files.readAt(context.Background(), h.file, p, off)
 }
 
 // Stat returns the FileInfo from when the file was opened.
