@@ -67,17 +67,6 @@ func (m *Manifest) runs() [][]Table {
 	return runs
 }
 
-// alsoIn returns the tables whose names are also in names.
-func (m *Manifest) alsoIn(names nameSet) iter.Seq[*Table] {
-	return func(yield func(*Table) bool) {
-		for t := range m.All() {
-			if names.has(t.Name) && !yield(t) {
-				return
-			}
-		}
-	}
-}
-
 // A Table describes a table in a manifest. Its JSON is a line of the manifest.
 type Table struct {
 	Name   string `json:"name"`   // a file name that passes [CheckName]

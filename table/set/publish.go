@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
 	"path"
 	"slices"
 	"strings"
@@ -114,7 +113,7 @@ func Publish(ctx context.Context, s Store, l Layer, o *BuilderOptions) (err erro
 		defer func() { err = errors.Join(err, p.Abort()) }()
 	}
 	return exclusively(ctx, s, o.Lease, func() error {
-		if err := checkExist(ctx, s, (&Manifest{Layers: []Layer{l}}).All()); err != nil {
+		if err := checkExist(ctx, s, &Manifest{Layers: []Layer{l}}); err != nil {
 			return err
 		}
 		base, err := readBase(ctx, s, o)
@@ -154,7 +153,7 @@ func PublishManifest(ctx context.Context, s Store, name string, m *Manifest, che
 		return replace()
 	}
 	return exclusively(ctx, s, "", func() error {
-		if err := checkExist(ctx, s, m.All()); err != nil {
+		if err := checkExist(ctx, s, m); err != nil {
 			return err
 		}
 		return replace()
@@ -177,9 +176,9 @@ func readBase(ctx context.Context, s Store, o *BuilderOptions) (storedManifest, 
 	return base, err
 }
 
-// checkExist checks that all tables are in the Store.
-func checkExist(ctx context.Context, s Store, tables iter.Seq[*Table]) error {
-	missing, err := firstMissing(ctx, s, tables)
+// checkExist checks that all tables of m are in the Store.
+func checkExist(ctx context.Context, s Store, m *Manifest) error {
+	missing, err := firstMissing(ctx, s, m, nil)
 	if err == nil && missing != nil {
 		err = fmt.Errorf("set: %s, of %d bytes: %w: all workers must write to the same Store; "+
 			"if Sweep has removed the table, write it again", s.Path(missing.Name), missing.Size, ErrMissing)
@@ -187,8 +186,9 @@ func checkExist(ctx context.Context, s Store, tables iter.Seq[*Table]) error {
 	return err
 }
 
-// firstMissing returns the first of the tables that the Store lacks, or nil.
-func firstMissing(ctx context.Context, s Store, tables iter.Seq[*Table]) (*Table, error) {
+// firstMissing returns the first table of m that the Store lacks, or nil. If also is not nil, it skips tables whose
+// names are not in also.
+func firstMissing(ctx context.Context, s Store, m *Manifest, also nameSet) (*Table, error) {
 	files, err := s.List(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("set: list the tables: %w", err)
@@ -197,7 +197,10 @@ func firstMissing(ctx context.Context, s Store, tables iter.Seq[*Table]) (*Table
 	for _, f := range files {
 		there[f.Name] = f
 	}
-	for t := range tables {
+	for t := range m.All() {
+		if also != nil && !also.has(t.Name) {
+			continue
+		}
 		f, ok := there[t.Name]
 		if ok && f.Size < 0 {
 			f, err = s.Stat(ctx, t.Name)

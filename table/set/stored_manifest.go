@@ -105,10 +105,10 @@ func (old storedManifest) put(ctx context.Context, s Store, content []byte) erro
 // either this check or Sweep's last one notices. If another program has replaced the manifest since, tables matter only
 // if it lists them too, as below a newer layer.
 func checkStillExist(ctx context.Context, s Store, name string, m *Manifest) error {
-	missing, err := firstMissing(ctx, s, m.All())
+	missing, err := firstMissing(ctx, s, m, nil)
 	if err == nil && missing != nil {
 		if now, failed := readStored(ctx, s, name); failed == nil {
-			missing, err = firstMissing(ctx, s, m.alsoIn(now.names()))
+			missing, err = firstMissing(ctx, s, m, now.names())
 		}
 	}
 	switch {
