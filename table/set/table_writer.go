@@ -1,7 +1,6 @@
 package set
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,9 +18,9 @@ import (
 // line in the manifest. Call the TableWriter's Append and Close, not the Writer's.
 type TableWriter struct {
 	*table.Writer
-	sum            hash.Hash
-	smallest, last []byte
-	err            error
+	sum  hash.Hash
+	keys tableKeys
+	err  error
 }
 
 // NewTableWriter returns a TableWriter that writes to w. If o is nil, the defaults are used. A FilterKey, or a
@@ -68,10 +67,7 @@ func (w *TableWriter) Append(key, value []byte) error {
 	if err := w.Writer.Append(key, value); err != nil {
 		return err
 	}
-	if w.Entries() == 1 {
-		w.smallest = bytes.Clone(key)
-	}
-	w.last = append(w.last[:0], key...)
+	w.keys.add(key, 0, 0)
 	return nil
 }
 
@@ -88,7 +84,7 @@ func (w *TableWriter) Close() (Table, error) {
 	tailSum := w.TailSum()
 	t := Table{
 		Size: w.Size(), SHA256: hex.EncodeToString(w.sum.Sum(nil)), Entries: uint64(w.Entries()),
-		Smallest: w.smallest, Largest: w.last, TailSize: w.TailSize(),
+		Smallest: w.keys.first, Largest: w.keys.last, TailSize: w.TailSize(),
 		TailSum: hex.EncodeToString(tailSum[:]),
 	}
 	t.FilterSize, t.FilterBits = w.TableFilter()
@@ -128,7 +124,7 @@ func describe(r io.ReaderAt, size int64, o *table.ReaderOptions) (Table, error) 
 		return Table{}, errors.New("the table has only a filter, not its keys: " +
 			"only the TableWriter that writes it can describe it")
 	}
-	var keys verifiedKeys
+	var keys tableKeys
 	if _, err := reader.VerifyKeys(keys.add); err != nil {
 		return Table{}, err
 	}

@@ -28,12 +28,10 @@ func (s *Set) Verify(ctx context.Context, report func(t Table, err error)) error
 	var findings []error
 	for i, m := range v.members {
 		note, err := m.verify(ctx)
-		switch {
-		case ctx.Err() != nil || s.current.Load() == nil:
+		if ctx.Err() != nil || s.current.Load() == nil {
 			return errors.Join(append(findings, cmp.Or(ctx.Err(), table.ErrClosed))...)
-		case err != nil:
-			findings = append(findings, err)
 		}
+		findings = append(findings, err) // or nil
 		if report != nil {
 			report(*v.tables[i], cmp.Or(err, note))
 		}
@@ -71,7 +69,7 @@ func (m *member) verifyOnce(ctx context.Context) (note, err error) {
 	}
 	differs := h.check(r)
 	h.tail = nil // src may now read all of the table
-	var keys verifiedKeys
+	var keys tableKeys
 	_, damage := r.VerifyKeys(keys.add)
 	if differs != nil && damage != nil && strings.Contains(damage.Error(), differs.Error()) {
 		differs = nil // both have found the same corruption
@@ -86,13 +84,14 @@ func (m *member) verifyOnce(ctx context.Context) (note, err error) {
 	return note, m.checkKeys(r, &keys)
 }
 
-// verifiedKeys contains the number of keys, the first and the last key, as seen by Verify.
-type verifiedKeys struct {
+// tableKeys contains the number of a table's keys, and the first and the last one.
+type tableKeys struct {
 	n           uint64
 	first, last []byte
 }
 
-func (k *verifiedKeys) add(key []byte, _, _ uint64) {
+// add adds the next key. It is a callback of VerifyKeys.
+func (k *tableKeys) add(key []byte, _, _ uint64) {
 	if k.n++; k.n == 1 {
 		k.first, k.last = append([]byte{}, key...), []byte{} // not nil
 	}
@@ -100,7 +99,7 @@ func (k *verifiedKeys) add(key []byte, _, _ uint64) {
 }
 
 // checkKeys compares the keys of a sound table with the manifest.
-func (m *member) checkKeys(r *table.Reader, k *verifiedKeys) error {
+func (m *member) checkKeys(r *table.Reader, k *tableKeys) error {
 	switch {
 	case r.FilterOnly():
 		return nil // check has done all that is possible without keys
