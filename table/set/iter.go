@@ -234,9 +234,5 @@ func (l *layerIter) SeekLT(key []byte) bool {
 	return l.moved(found)
 }
 
-func (l *layerIter) Key() []byte {
-	if !l.Valid() {
-		return nil
-	}
-	return l.key
-}
+// Key returns the key of the entry. A merge.Iter calls it only at an entry.
+func (l *layerIter) Key() []byte { return l.key }

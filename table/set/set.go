@@ -101,9 +101,7 @@ func (s *Set) FilterErr() error {
 	defer s.mu.Unlock()
 	var errs []error
 	for _, m := range v.members {
-		if m.filterErr != nil {
-			errs = append(errs, m.filterErr)
-		}
+		errs = append(errs, m.filterErr) // or nil
 	}
 	return errors.Join(errs...)
 }
