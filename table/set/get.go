@@ -27,55 +27,45 @@ func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer v.release()
-	return v.layers.get(ctx, key)
+	value, lost, err := v.layers.get(ctx, key)
+	switch {
+	case lost == nil:
+		return value, err
+	case err == nil:
+		return nil, &merge.HiddenError{Err: lost, Value: value, Found: true}
+	case err == table.ErrNotFound: // even if ctx is done by now
+		return nil, &merge.HiddenError{Err: lost}
+	case ctx.Err() != nil:
+		return nil, err
+	}
+	return nil, &merge.HiddenError{Err: errors.Join(lost, err)}
 }
 
-// get looks up the key in one layer after another, until one contains or removes it.
-func (all layers) get(ctx context.Context, key []byte) ([]byte, error) {
+// get looks up the key in one layer after another, until one contains or removes it. If a table of a newer layer is
+// lost, get goes on without it. lost then has the errors of all such tables.
+func (all layers) get(ctx context.Context, key []byte) (value []byte, lost, err error) {
 	base := len(all) - 1
 	k := table.HashKey(key) // once for all layers
 	for i := range base {
 		l := &all[i]
-		value, err := l.tables.get(ctx, key, &k)
-		if err != table.ErrNotFound && !isLost(err) {
-			return value, err
+		value, err = l.tables.get(ctx, key, &k)
+		switch {
+		case err == table.ErrNotFound:
+		case isLost(err):
+			lost = errors.Join(lost, err)
+		default:
+			return value, lost, err
 		}
-		removed := l.removals.checkAbsent(ctx, key, &k)
-		if isLost(err) || isLost(removed) {
-			return nil, all[i+1:].hidden(ctx, key, err, removed)
+		err = l.removals.checkAbsent(ctx, key, &k)
+		switch {
+		case isLost(err):
+			lost = errors.Join(lost, err)
+		case err != nil:
+			return nil, lost, err
 		}
-		if removed != nil {
-			return nil, removed
-		}
 	}
-	return all[base].tables.get(ctx, key, nil)
-}
-
-// hidden returns the error for a key after a table of a newer layer is lost. err and removed are the results of its
-// tables and its removals. Unless these contain the key, hidden looks for an older version in l.
-func (l layers) hidden(ctx context.Context, key []byte, err, removed error) error {
-	switch {
-	case err == table.ErrNotFound:
-		err, removed = removed, nil
-	case isLost(removed):
-		err, removed = errors.Join(err, removed), nil
-	}
-	h, older, olderErr := &merge.HiddenError{Err: err}, (*merge.HiddenError)(nil), removed
-	if olderErr == nil {
-		h.Value, olderErr = l.get(ctx, key)
-	}
-	switch {
-	case olderErr == nil:
-		h.Found = true
-	case olderErr == table.ErrNotFound: // even if ctx is done by now
-	case errors.As(olderErr, &older): // an older layer has lost a table too
-		h.Err, h.Value, h.Found = errors.Join(err, older.Err), older.Value, older.Found
-	case ctx.Err() != nil:
-		return olderErr
-	default:
-		h.Err = errors.Join(err, olderErr)
-	}
-	return h
+	value, err = all[base].tables.get(ctx, key, nil)
+	return value, lost, err
 }
 
 // get looks up the key. If there is no error, the value is not nil. If most lookups in the run miss, the caller
