@@ -29,11 +29,6 @@ const (
 	accountEvery   = 8       // reads of files per count, so that most reads take no lock
 )
 
-// newAccount returns the account of a table.Cache in a cache.Cache.
-func newAccount(of *table.Cache, in *cache.Cache, capacity int) *account {
-	return &account{of: of, in: in, page: max(capacity/accountPages, minAccountPage)}
-}
-
 // afterRead updates the pages from time to time. It is called after each read of a file, since only reads change the
 // size of the table.Cache by much: a full one stays full, even when it decodes its blocks. a may be nil.
 func (a *account) afterRead() {

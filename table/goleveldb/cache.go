@@ -40,7 +40,8 @@ func openBlockCache(g *cache.NamespaceGetter) (b blockCache) {
 	}
 	b.handles[0] = g.Cache.Get(cacheNamespace, valueKey, func() (int, cache.Value) {
 		capacity := g.Cache.Capacity()
-		return 0, newAccount(table.NewCache(int64(capacity)), g.Cache, capacity)
+		page := max(capacity/accountPages, minAccountPage)
+		return 0, &account{of: table.NewCache(int64(capacity)), in: g.Cache, page: page}
 	})
 	b.handles[1] = g.Cache.Get(g.NS, valueKey-1, func() (int, cache.Value) {
 		return fileSize, strconv.FormatUint(files.Add(1), 10)

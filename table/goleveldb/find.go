@@ -21,10 +21,8 @@ func (r *Reader) Find(key []byte, filtered bool, ro *opt.ReadOptions) (rkey, val
 		rkey, value, err = lookups.AppendFind(nil, nil, key)
 		return rkey, value, r.translate(err)
 	}
-	if rkey, value, err = lookups.FindGE(key); err != nil {
-		return nil, nil, r.translate(err)
-	}
-	return bytes.Clone(rkey), bytes.Clone(value), nil
+	rkey, value, err = lookups.FindGE(key)
+	return bytes.Clone(rkey), bytes.Clone(value), r.translate(err)
 }
 
 // FindKey is like Find but returns only the key.

@@ -22,10 +22,9 @@ type order struct {
 // orderOf returns the order of a comparer. It recognizes goleveldb's engine's comparer, which is internal, and
 // replaces it by package table's if user keys are in bytewise order.
 func orderOf(c comparer.Comparer) order {
-	if c == comparer.DefaultComparer {
-		return order{comparer: table.BytewiseComparer}
-	}
 	switch {
+	case c == comparer.DefaultComparer:
+		return order{comparer: table.BytewiseComparer}
 	case !isInternal(c):
 		return order{comparer: c, foreign: true}
 	case isBytewiseInternal(c):
