@@ -12,13 +12,12 @@ func (s *Set) recount(h *handle) {
 	if h.reader.MemorySize() == h.counted.Load() {
 		return
 	}
-	var evicted []*handle
 	s.mu.Lock()
 	if h.member.kept.Load() == h {
 		size := h.reader.MemorySize()
 		s.size += size - h.counted.Swap(size)
-		evicted = s.evict()
 	}
+	evicted := s.evict()
 	s.mu.Unlock()
 	releaseAll(evicted)
 }
@@ -51,10 +50,8 @@ func (s *Set) keep(h *handle) (evicted []*handle) {
 	h.counted.Store(size)
 	s.size += size
 	evicted = append(evicted, s.evict()...)
-	if s.kept.Add(h); s.kept.Len() == 1 { // h alone can be too large
-		evicted = append(evicted, s.evict()...)
-	}
-	return evicted
+	s.kept.Add(h)
+	return append(evicted, s.evict()...) // h alone can be too large
 }
 
 // evict takes tables from kept, by CLOCK, until the others fit into MemorySize. The caller holds mu, and releases
