@@ -42,32 +42,22 @@ func (z zstdOrZlib) Decode(dst, src []byte, limit int) ([]byte, error) {
 	return z.Codec.Decode(dst, src, limit)
 }
 
-func newZlibReader() reader { return &inflateReader{newReader: zlib.NewReader} }
+func newZlibReader() reader {
+	return inflateReader{must(zlib.NewReader(bytes.NewReader([]byte("\x78\x9c"))))} // a header: NewReader reads it
+}
 
 func newZlibWriter() writer { return zlib.NewWriter(nil) }
 
-func newFlateReader() reader {
-	return &inflateReader{newReader: func(r io.Reader) (io.ReadCloser, error) { return flate.NewReader(r), nil }}
-}
+func newFlateReader() reader { return inflateReader{flate.NewReader(new(bytes.Reader))} }
 
 func newFlateWriter() writer {
 	return must(flate.NewWriter(nil, flate.DefaultCompression))
 }
 
-// inflateReader is a reader of compress/zlib or compress/flate. It is created at the first
-// Reset, because zlib.NewReader reads the header.
-type inflateReader struct {
-	io.ReadCloser
-	newReader func(r io.Reader) (io.ReadCloser, error)
-}
+// inflateReader is a reader of compress/zlib or compress/flate.
+type inflateReader struct{ io.Reader }
 
-func (i *inflateReader) Reset(r io.Reader) (err error) {
-	if i.ReadCloser != nil {
-		return i.ReadCloser.(flate.Resetter).Reset(r, nil)
-	}
-	i.ReadCloser, err = i.newReader(r)
-	return err
-}
+func (i inflateReader) Reset(r io.Reader) error { return i.Reader.(flate.Resetter).Reset(r, nil) }
 
 // maxZstdWindow is the largest window of a zstd block. The decoder allocates the window
 // that the block claims.
@@ -81,7 +71,7 @@ func newZstdWriter() writer {
 	return must(zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithZeroFrames(true), zstd.WithLowerEncoderMem(true)))
 }
 
-// must panics if the options of a codec, which are constants, are invalid.
+// must panics if err is not nil. Its callers pass constants, which are valid.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
