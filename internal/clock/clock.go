@@ -3,13 +3,15 @@ package clock
 
 import "math/rand/v2"
 
-// Links are the neighbors of an element in its Clock. They are a field of the element.
+// Links are the neighbors of an element in its Clock. The element embeds them.
 type Links[T any] struct{ prev, next *T }
+
+func (l *Links[T]) links() *Links[T] { return l }
 
 // An Element is a pointer to an element of a Clock. Each is in at most one Clock.
 type Element[T any] interface {
 	*T
-	ClockLinks() *Links[T]
+	links() *Links[T]
 }
 
 // A Clock is a ring of elements with a moving hand. To evict an element, the hand passes over elements that were
@@ -25,14 +27,14 @@ func (c *Clock[T, E]) Len() int { return c.n }
 
 // AddLast adds an element at the place that the hand reaches last.
 func (c *Clock[T, E]) AddLast(x E) {
-	l := x.ClockLinks()
+	l := x.links()
 	if c.n++; c.hand == nil {
 		l.prev, l.next, c.hand = x, x, x
 		return
 	}
-	hand := c.hand.ClockLinks()
+	hand := c.hand.links()
 	l.prev, l.next = hand.prev, c.hand
-	E(hand.prev).ClockLinks().next = x
+	E(hand.prev).links().next = x
 	hand.prev = x
 }
 
@@ -47,14 +49,14 @@ func (c *Clock[T, E]) Add(x E) {
 
 // Remove removes an element.
 func (c *Clock[T, E]) Remove(x E) {
-	l := x.ClockLinks()
+	l := x.links()
 	if c.hand == x {
 		c.hand = l.next
 	}
 	if c.n--; c.n == 0 {
 		c.hand = nil
 	}
-	E(l.prev).ClockLinks().next, E(l.next).ClockLinks().prev = l.next, l.prev
+	E(l.prev).links().next, E(l.next).links().prev = l.next, l.prev
 	*l = Links[T]{}
 }
 
@@ -65,7 +67,7 @@ func (c *Clock[T, E]) Take(used func(E) bool) E {
 		if !used(c.hand) {
 			break
 		}
-		c.hand = c.hand.ClockLinks().next
+		c.hand = c.hand.links().next
 	}
 	taken := c.hand
 	c.Remove(taken)

@@ -9,11 +9,9 @@ import (
 
 // An item is an element of a Clock.
 type item struct {
-	n     int
-	links Links[item]
+	n int
+	Links[item]
 }
-
-func (x *item) ClockLinks() *Links[item] { return &x.links }
 
 // A Clock evicts the same elements as a slice with an index, for any sequence of adds, uses and removes.
 func TestClockAsASlice(t *testing.T) {

@@ -41,16 +41,13 @@ type knownFile struct {
 // file.
 type File struct {
 	regular.File
+	clock.Links[File]
 	info    fs.FileInfo
 	known   *knownFile
 	slots   chan struct{}
 	refs    refs.Count
 	touched atomic.Bool // used since the hand's last visit
-	links   clock.Links[File]
 }
-
-// ClockLinks returns the neighbors of the file.
-func (f *File) ClockLinks() *clock.Links[File] { return &f.links }
 
 // New returns Files that keeps at most that many files open. open opens a file. replaced returns the error for a
 // name that refers to a different file when it is opened again.

@@ -30,16 +30,13 @@ type cacheEntry struct {
 	file   *cachedFile
 	counts *Counters // belong to the File that added the entry
 	number int       // of the block in its file
-	links  clock.Links[cacheEntry]
+	clock.Links[cacheEntry]
 
 	filePrev, fileNext *cacheEntry // in the list of the file
 }
 
 // cacheEntrySize is the size of a cacheEntry in bytes.
 const cacheEntrySize = 64
-
-// ClockLinks returns the neighbors of s in the ring.
-func (s *cacheEntry) ClockLinks() *clock.Links[cacheEntry] { return &s.links }
 
 // size returns the memory use of s and its block, in bytes.
 func (s *cacheEntry) size() int64 { return int64(s.block.Size()) + cacheEntrySize }

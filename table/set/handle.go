@@ -34,7 +34,7 @@ type handle struct {
 	err       error
 	panicked  any // panic value of the Source, a policy or a codec
 
-	links   clock.Links[handle]
+	clock.Links[handle]
 	touched atomic.Bool  // used since the clock hand last passed
 	counted atomic.Int64 // bytes in the Set's size, while it keeps the table open. Its mu guards changes
 
@@ -47,9 +47,6 @@ const (
 	opened
 	closed // or about to be
 )
-
-// ClockLinks returns the neighbors of the handle.
-func (h *handle) ClockLinks() *clock.Links[handle] { return &h.links }
 
 // ready returns the handle of a table that is kept open, or nil. A table that was replaced since is no longer open.
 func (m *member) ready() *handle {
