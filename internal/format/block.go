@@ -65,19 +65,20 @@ func (b *Block) WalkRestarts() (RestartWalk, error) {
 	return RestartWalk{b: b}, nil
 }
 
-// At checks the entry at off. If it is the next restart point, At moves to the one after it.
-func (w *RestartWalk) At(off int, e Entry) error {
-	if uint64(off) != w.Next {
-		return nil
+// Entry decodes the entry at off. If it is the next restart point, Entry checks it and moves to the one after it.
+func (w *RestartWalk) Entry(off int) (Entry, error) {
+	e, err := DecodeEntry(w.b.Entries, off)
+	if err != nil || uint64(off) != w.Next {
+		return e, err
 	}
 	if e.Shared > 0 {
-		return fmt.Errorf("entry at %d shares %d bytes at a restart point", off, e.Shared)
+		return e, fmt.Errorf("entry at %d shares %d bytes at a restart point", off, e.Shared)
 	}
 	w.Next = math.MaxUint64
 	if w.i++; w.i < w.b.NumRestarts() {
 		w.Next = uint64(uint32(w.b.Restart(w.i)))
 	}
-	return nil
+	return e, nil
 }
 
 // End checks that an entry started at each restart point.
@@ -106,10 +107,7 @@ func Walk(data []byte, sorted bool, memory int, visit func(key, value []byte) er
 	}
 	var key KeyBuffer
 	for off := 0; off < len(b.Entries); {
-		e, err := DecodeEntry(b.Entries, off)
-		if err == nil {
-			err = w.At(off, e)
-		}
+		e, err := w.Entry(off)
 		last, unshared := key.Key, b.Entries[e.Key:e.Value]
 		switch {
 		case err != nil:

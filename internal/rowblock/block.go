@@ -55,11 +55,8 @@ func (b *Block) checkEntries(d *keyDecoder) error {
 		return err
 	}
 	for off := 0; off < len(b.parts.Entries); {
-		e, err := format.DecodeEntry(b.parts.Entries, off)
+		e, err := w.Entry(off)
 		if err != nil {
-			return err
-		}
-		if err := w.At(off, e); err != nil {
 			return err
 		}
 		b.n++

@@ -78,11 +78,8 @@ func (b *Decoded) decode(stored *format.Block) error {
 
 // decodeNext decodes the entry at d.off.
 func (b *Decoded) decodeNext(entries []byte, w *format.RestartWalk, d decodeState) (decodeState, error) {
-	e, err := format.DecodeEntry(entries, d.off)
+	e, err := w.Entry(d.off)
 	if err != nil {
-		return d, err
-	}
-	if err := w.At(d.off, e); err != nil {
 		return d, err
 	}
 	if e.Shared > uint64(d.end-d.start) {
