@@ -53,9 +53,8 @@ func (b *builder) release() {
 
 // build returns the filter of keys with these hashes. It removes duplicates from l.
 func (b *builder) build(l *hashlist.List[uint64], fingerprintBits int) ([]byte, error) {
-	var seeds seedSequence
 	for attempt := 1; attempt <= maxAttempts; attempt++ {
-		seed := seeds.next()
+		seed := seedOf(attempt)
 		b.shape = shapeOf(l.Len())
 		if attempt%4 == 2 && l.Len() > 4 && l.Len() < 1_000_000 { // for some n, the usual length seldom succeeds
 			b.shape = b.halved()
@@ -92,8 +91,10 @@ func (b *builder) compact(l *hashlist.List[uint64]) bool {
 // resize makes room for n hashes, and clears the counts and sums.
 func (b *builder) resize(n int) {
 	places := int(b.fingerprints())
-	b.counts = cleared(b.counts, places)
-	b.sums = cleared(b.sums, places)
+	b.counts = sized(b.counts, places)
+	b.sums = sized(b.sums, places)
+	clear(b.counts)
+	clear(b.sums)
 	b.hashes = sized(b.hashes, n)
 	b.owns = sized(b.owns, n)
 	if b.alone == nil {
@@ -107,13 +108,6 @@ func sized[E any](s []E, n int) []E {
 		return make([]E, n)
 	}
 	return s[:n]
-}
-
-// cleared is sized with zeros.
-func cleared[E any](s []E, n int) []E {
-	s = sized(s, n)
-	clear(s)
-	return s
 }
 
 // count adds all hashes to the counts and sums of their places. It returns false if a count overflows. If there are

@@ -67,12 +67,9 @@ func mix(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// A seedSequence yields seeds, as SplitMix64 does.
-type seedSequence struct{ drawn uint64 }
-
-func (s *seedSequence) next() uint64 {
-	s.drawn++
-	z := 1 + s.drawn*0x9e3779b97f4a7c15
+// seedOf returns the seed of an attempt, from 1 on: the sequence of SplitMix64.
+func seedOf(attempt int) uint64 {
+	z := 1 + uint64(attempt)*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
