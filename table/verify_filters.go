@@ -17,6 +17,7 @@ type filterChecks struct {
 	negativesBudget int     // bytes of memory that may still be taken for them
 	names           []byte  // scratch
 
+	table      *checkedFilter     // the table filter that a Reader uses; nil if there is none
 	exceptions *layout.Exceptions // nil if there are none
 	listed     *metaBlock         // their block
 
@@ -148,6 +149,9 @@ func (v *verifier) addFilter(b *metaBlock, filters *layout.Filters) {
 		f.contains = filters.Blocks.Contains
 	case filters.Table != nil:
 		f.contains = func(_ uint64, key []byte) bool { return filters.Table.Contains(key) }
+		if v.table == nil || b.rank < v.table.rank {
+			v.table = &f
+		}
 	default:
 		v.exceptions, v.listed = filters.Never, b
 		f.contains = func(_ uint64, key []byte) bool { return !filters.Never.Contains(key) }
@@ -158,11 +162,8 @@ func (v *verifier) addFilter(b *metaBlock, filters *layout.Filters) {
 // checkExceptions checks that the table filter contains all exceptions. If it does not, they belong to another
 // filter.
 func (v *verifier) checkExceptions() error {
-	if v.exceptions == nil {
-		return nil
-	}
-	f := v.tableFilter()
-	if f == nil {
+	f := v.table
+	if v.exceptions == nil || f == nil {
 		return nil
 	}
 	missing, named := 0, v.names[:0]
@@ -185,14 +186,4 @@ func (v *verifier) checkExceptions() error {
 	return v.t.file.Corrupt(tablefile.NeverBlock, v.listed.Handle,
 		"%d of %d keys are not in the %s at %d, such as %s: they are exceptions of another filter",
 		missing, v.exceptions.Len(), f.Kind, f.Offset, named)
-}
-
-// tableFilter returns the table filter that a Reader uses, or nil if there is none.
-func (v *verifier) tableFilter() (first *checkedFilter) {
-	for i := range v.filters {
-		if f := &v.filters[i]; f.Kind == tablefile.TableFilterBlock && (first == nil || f.rank < first.rank) {
-			first = f
-		}
-	}
-	return first
 }
