@@ -79,6 +79,6 @@ type Block struct{ b rowblock.Block }
 //
 // Errors contain the offset in data.
 func Open(data []byte, order Order) (Block, error) {
-	b, err := rowblock.Open(data, rowblock.Order(order), nil)
+	b, err := rowblock.Open(data, rowblock.Order(order))
 	return Block{b}, err
 }

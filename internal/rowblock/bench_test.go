@@ -25,7 +25,7 @@ func BenchmarkOpen(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := rowblock.Open(data, rowblock.Order{}, nil); err != nil {
+		if _, err := rowblock.Open(data, rowblock.Order{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -43,7 +43,7 @@ func BenchmarkGet(b *testing.B) {
 
 func BenchmarkIter(b *testing.B) {
 	data, set := w1Block(b)
-	blk, err := rowblock.Open(data, rowblock.Order{}, nil)
+	blk, err := rowblock.Open(data, rowblock.Order{})
 	noError(b, err)
 	it := newIter(blk)
 	b.Run("SeekGE", func(b *testing.B) {

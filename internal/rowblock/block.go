@@ -18,15 +18,12 @@ type Block struct {
 	n     int // number of entries
 }
 
-// Open checks data and returns it as a Block, as block.Open does. The budget bounds the work on keys in every order.
-// If a block exceeds it, Open returns an error. A nil budget sets no bound.
-func Open(data []byte, order Order, budget *Budget) (Block, error) {
+// Open checks data and returns it as a Block, as block.Open does. Unlike Iter.Open, it does not bound the work on keys.
+func Open(data []byte, order Order) (Block, error) {
 	d := getKeyDecoder()
 	defer d.put()
-	d.budget = budget.start()
-	b, err := open(data, order, d)
-	budget.end(d.budget)
-	return b, err
+	d.budget = (*Budget)(nil).start()
+	return open(data, order, d)
 }
 
 // open is like Open, but decodes the keys with d.

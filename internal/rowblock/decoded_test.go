@@ -30,7 +30,7 @@ func TestDecodeRefusesWhatOpenDoes(t *testing.T) {
 	for _, tt := range rawtable.MalformedBlocks {
 		t.Run(tt.Name, func(t *testing.T) {
 			for _, compare := range []func(a, b []byte) int{nil, bytes.Compare} {
-				_, want := rowblock.Open([]byte(tt.Contents), rowblock.Order{Func: compare}, nil)
+				_, want := rowblock.Open([]byte(tt.Contents), rowblock.Order{Func: compare})
 				var e rowblock.Decoded
 				got := e.Decode([]byte(tt.Contents), rowblock.Order{Func: compare})
 				if fmt.Sprint(got) != fmt.Sprint(want) || e.Len() != 0 {
@@ -133,7 +133,7 @@ func TestEntriesAreBounded(t *testing.T) {
 			if tt.want == nil && e.Len() != len(tt.pairs) {
 				t.Errorf("%d entries, want %d", e.Len(), len(tt.pairs))
 			}
-			if _, err := rowblock.Open(data, rowblock.Order{}, nil); err != nil {
+			if _, err := rowblock.Open(data, rowblock.Order{}); err != nil {
 				t.Errorf("Open = %v", err)
 			}
 		})

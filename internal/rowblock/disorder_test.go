@@ -37,7 +37,7 @@ func TestDisorderIsNoticedWhateverKeysShare(t *testing.T) {
 		}
 		var e rowblock.Decoded
 		decodeErr := e.Decode([]byte(data.String()), rowblock.Order{})
-		_, openErr := rowblock.Open([]byte(data.String()), rowblock.Order{}, nil)
+		_, openErr := rowblock.Open([]byte(data.String()), rowblock.Order{})
 		if (decodeErr == nil) != ascending || (openErr == nil) != ascending {
 			t.Fatalf("%q: ascending is %v, but Decode = %v and Open = %v", pairs, ascending, decodeErr, openErr)
 		}

@@ -22,7 +22,7 @@ func FuzzOpen(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data, key, moves []byte) {
 		checkGet(t, data, key)
 		rowblock.GetChecked(data, key) // must not panic if a mapped file changed after it was checked
-		b, err := rowblock.Open(data, rowblock.Order{}, nil)
+		b, err := rowblock.Open(data, rowblock.Order{})
 		var e rowblock.Decoded
 		if got := e.Decode(data, rowblock.Order{}); got != rowblock.ErrTooMany && fmt.Sprint(got) != fmt.Sprint(err) {
 			t.Fatalf("Decode = %v, Open = %v", got, err)

@@ -135,7 +135,7 @@ func TestZeroIterIsEmpty(t *testing.T) {
 
 // Once the Iter has room for a key, seeks and moves do not allocate.
 func TestIterDoesNotAllocate(t *testing.T) {
-	b, err := rowblock.Open(build(t, 16, randomPairs(rand.New(rand.NewPCG(1, 1)), 100)), rowblock.Order{}, nil)
+	b, err := rowblock.Open(build(t, 16, randomPairs(rand.New(rand.NewPCG(1, 1)), 100)), rowblock.Order{})
 	noError(t, err)
 	var it rowblock.Iter
 	key := []byte("a\xffa")

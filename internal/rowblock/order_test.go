@@ -178,7 +178,7 @@ func TestEmptyKeyIsNotNil(t *testing.T) {
 	var e rowblock.Decoded
 	noError(t, e.Decode(data, rowblock.Order{}))
 	packed := e.ForCache().Block(rowblock.Order{})
-	b, err := rowblock.Open(data, rowblock.Order{}, nil)
+	b, err := rowblock.Open(data, rowblock.Order{})
 	noError(t, err)
 	it := newIter(b)
 	it.Next()
@@ -248,7 +248,7 @@ func TestFuncSeesWholeSuffixes(t *testing.T) {
 		pairs = append(pairs, pair{key, "of " + key})
 	}
 	data := build(t, 16, pairs)
-	if _, err := rowblock.Open(data, order, nil); err != nil {
+	if _, err := rowblock.Open(data, order); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range pairs {
