@@ -38,18 +38,11 @@ func (f *FalsePositives) Add(key []byte) {
 		}
 		one := uint64(1)
 		f.counts[string(key)] = &one
-	default:
-		f.decrementAll()
-	}
-}
-
-// decrementAll decrements each count and drops the keys whose count reaches 0. Together with the new key, which is
-// not added, it cancels Most+1 occurrences of different keys.
-func (f *FalsePositives) decrementAll() {
-	for key, n := range f.counts {
-		if *n--; *n == 0 {
-			delete(f.counts, key)
-		}
+	default: // with the new key, which is not added, this cancels Most+1 occurrences of different keys
+		maps.DeleteFunc(f.counts, func(_ string, n *uint64) bool {
+			*n--
+			return *n == 0
+		})
 	}
 }
 
