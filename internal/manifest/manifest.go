@@ -4,7 +4,6 @@ package manifest
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -33,10 +32,7 @@ type Table struct {
 }
 
 // SHA256 returns the SHA-256 of contents in hexadecimal, as in the field SHA256.
-func SHA256(contents []byte) string {
-	sum := sha256.Sum256(contents)
-	return hex.EncodeToString(sum[:])
-}
+func SHA256(contents []byte) string { return fmt.Sprintf("%x", sha256.Sum256(contents)) }
 
 // Write writes the manifest in dir, one table per line.
 func Write(dir string, tables []Table) error {

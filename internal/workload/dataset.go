@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -43,7 +42,7 @@ func Digest(pairs []Pair) string {
 	for _, p := range pairs {
 		h.Write(AppendPair(nil, p))
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
 // AppendPair appends the lengths of the key and the value as u32le, the key, and the value.
