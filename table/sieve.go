@@ -115,9 +115,6 @@ func (s *sieve) excludes(k *HashedKey) bool {
 // validated reports whether a filter that rules out a key can be trusted. If the first keys are corrupt, it can,
 // since lookups will report that. If the source fails, it cannot, and the next negative validates again.
 func (s *sieve) validated() bool {
-	if state := s.trust.Load(); state != 0 {
-		return state == trusted
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.trust.Load() == 0 {
