@@ -3,6 +3,7 @@ package block_test
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -146,7 +147,7 @@ func TestIterMoves(t *testing.T) {
 	}
 	data := build(t, 4, pairs)
 	var want rowblock.Iter
-	if err := want.Open(data, rowblock.Order{}, nil); err != nil {
+	if err := want.Open(data, rowblock.Order{}, &rowblock.Budget{Memory: math.MaxInt}); err != nil {
 		t.Fatal(err)
 	}
 	it := open(t, data).NewIter()

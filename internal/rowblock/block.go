@@ -22,7 +22,7 @@ type Block struct {
 func Open(data []byte, order Order) (Block, error) {
 	d := getKeyDecoder()
 	defer d.put()
-	d.budget = (*Budget)(nil).start()
+	d.budget = Budget{math.MaxInt, math.MaxInt64}
 	return open(data, order, d)
 }
 
@@ -134,26 +134,11 @@ func (o *Order) skippable(shared, a, b int) int {
 
 // A Budget bounds the work on the keys of an unchecked block. Entries share bytes of their keys, so a few bytes of a
 // corrupt block can stand for many long keys. Functions that take a Budget subtract what they use, and return an
-// error if it does not suffice. A nil *Budget sets no bound; the zero value allows nothing.
+// error if it does not suffice. The zero value allows nothing.
 type Budget struct {
 	// Memory is the number of bytes that may be allocated for keys.
 	Memory int
 
 	// Compared is the number of key bytes that may be compared in an order that is not Bytewise.
 	Compared int64
-}
-
-// start returns a copy of b to work with.
-func (b *Budget) start() Budget {
-	if b == nil {
-		return Budget{math.MaxInt, math.MaxInt64}
-	}
-	return *b
-}
-
-// end sets b to the remaining budget.
-func (b *Budget) end(left Budget) {
-	if b != nil {
-		*b = left
-	}
 }

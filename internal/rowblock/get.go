@@ -23,8 +23,8 @@ const (
 // the entries from there to key. A key that it finds is in the block. It may miss a key if the block is corrupt
 // elsewhere or its keys are out of order. If Get comes across corruption, it returns an error.
 //
-// If the order has a Func, the budget bounds the work on keys. If a block exceeds it, Get returns an error. A nil
-// budget sets no bound.
+// If the order has a Func, the budget bounds the work on keys. If a block exceeds it, Get returns an error. Without a
+// Func, the budget can be nil.
 func Get(data []byte, order Order, key []byte, budget *Budget) (value []byte, at Place, err error) {
 	b, start, err := openAt(key, data, order)
 	if err != nil {
@@ -91,9 +91,9 @@ func getBytewise(entries []byte, start int, key []byte) (value []byte, at Place,
 func (b *Block) getOrdered(start int, key []byte, budget *Budget) (value []byte, at Place, err error) {
 	d := getKeyDecoder()
 	defer d.put()
-	d.budget = budget.start()
+	d.budget = *budget
 	e, cmp, err := b.seekGE(start, key, d)
-	budget.end(d.budget)
+	*budget = d.budget
 	if err != nil || cmp != 0 {
 		return nil, Outside, err
 	}
@@ -105,8 +105,7 @@ func (b *Block) getOrdered(start int, key []byte, budget *Budget) (value []byte,
 // before: then it is a copy that overwrites *buf. If the capacity of *buf does not suffice, SeekGE allocates a
 // larger buffer, which counts against the budget. The capacities of both slices equal their lengths.
 //
-// The budget bounds the work on keys in every order. If a block exceeds it, SeekGE returns an error. A nil budget
-// sets no bound.
+// The budget bounds the work on keys in every order. If a block exceeds it, SeekGE returns an error.
 func SeekGE(buf *[]byte, data []byte, order Order, key []byte, budget *Budget) (entryKey, value []byte, found bool, err error) {
 	b, start, err := openAt(key, data, order)
 	if err != nil {
@@ -114,8 +113,8 @@ func SeekGE(buf *[]byte, data []byte, order Order, key []byte, budget *Budget) (
 	}
 	d := getKeyDecoder()
 	defer d.put()
-	d.budget = budget.start()
-	defer func() { budget.end(d.budget) }()
+	d.budget = *budget
+	defer func() { *budget = d.budget }()
 	e, cmp, err := b.seekGE(start, key, d)
 	if err != nil || cmp < 0 {
 		return nil, nil, false, err

@@ -23,7 +23,7 @@ func TestGetChecksWhatItComesTo(t *testing.T) {
 			if v, found, err := get([]byte(tt.block), rowblock.Order{}, []byte(tt.key), nil); err == nil {
 				t.Errorf("Get = %q, %v, want an error", v, found)
 			}
-			if k, _, found, err := rowblock.SeekGE(new([]byte), []byte(tt.block), rowblock.Order{}, []byte(tt.key), nil); err == nil {
+			if k, _, found, err := rowblock.SeekGE(new([]byte), []byte(tt.block), rowblock.Order{}, []byte(tt.key), unbounded()); err == nil {
 				t.Errorf("SeekGE = %q, %v, want an error", k, found)
 			}
 		})

@@ -3,6 +3,7 @@ package rowblock_test
 import (
 	"bytes"
 	"encoding/binary"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -43,7 +44,7 @@ func newIter(b rowblock.Block) *rowblock.Iter {
 func open(t testing.TB, data []byte) *rowblock.Iter {
 	t.Helper()
 	var it rowblock.Iter
-	noError(t, it.Open(data, rowblock.Order{}, nil))
+	noError(t, it.Open(data, rowblock.Order{}, unbounded()))
 	return &it
 }
 
@@ -59,8 +60,16 @@ func TestGetOnDamageFindsWhatIsThere(t *testing.T) {
 	}
 }
 
-// get returns the value of key, and whether data contains key.
+// unbounded returns a Budget that sets no bound.
+func unbounded() *rowblock.Budget {
+	return &rowblock.Budget{Memory: math.MaxInt, Compared: math.MaxInt64}
+}
+
+// get returns the value of key, and whether data contains key. If budget is nil, it sets no bound.
 func get(data []byte, order rowblock.Order, key []byte, budget *rowblock.Budget) (value []byte, found bool, err error) {
+	if budget == nil {
+		budget = unbounded()
+	}
 	value, at, err := rowblock.Get(data, order, key, budget)
 	return value, at == rowblock.Found, err
 }

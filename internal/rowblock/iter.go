@@ -31,13 +31,12 @@ func (it *Iter) Reset(b Block) {
 // than the function Open and Reset, since it checks the keys in the Iter's buffers. The Iter keeps data, which the
 // caller must not change any more. After an error the Iter is on a Block without entries.
 //
-// The budget bounds the work on keys in every order. If a block exceeds it, Open returns an error. A nil budget sets
-// no bound.
+// The budget bounds the work on keys in every order. If a block exceeds it, Open returns an error.
 func (it *Iter) Open(data []byte, order Order, budget *Budget) error {
 	it.Reset(Block{})
-	it.keys.budget = budget.start()
+	it.keys.budget = *budget
 	b, err := open(data, order, &it.keys)
-	budget.end(it.keys.budget)
+	*budget = it.keys.budget
 	it.keys.entries = nil
 	if d := &it.keys; cap(d.last.Buf) < cap(d.this.Buf) {
 		d.last, d.this = d.this, d.last // the larger buffer fits every key of the block

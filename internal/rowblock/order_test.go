@@ -43,9 +43,9 @@ func checkSuffixed(t *testing.T, rng *rand.Rand, data []byte, want error, pairs 
 // find returns the results of Get and Seek for key, as text.
 func find(data []byte, order rowblock.Order, key []byte) string {
 	value, found, err := get(data, order, key, nil)
-	at, next, ok, seekErr := rowblock.SeekGE(new([]byte), data, order, key, nil)
+	at, next, ok, seekErr := rowblock.SeekGE(new([]byte), data, order, key, unbounded())
 	buf := []byte("kept")
-	if into, _, _, err := rowblock.SeekGE(&buf, data, order, key, nil); !bytes.Equal(into, at) || fmt.Sprint(err) != fmt.Sprint(seekErr) {
+	if into, _, _, err := rowblock.SeekGE(&buf, data, order, key, unbounded()); !bytes.Equal(into, at) || fmt.Sprint(err) != fmt.Sprint(seekErr) {
 		return fmt.Sprintf("SeekGE into a buffer %q, %v, but without %q, %v", into, err, at, seekErr)
 	}
 	return fmt.Sprintf("Get %q %v %v, Seek %q %q %v %v", value, found, err, at, next, ok, seekErr)
@@ -182,7 +182,7 @@ func TestEmptyKeyIsNotNil(t *testing.T) {
 	noError(t, err)
 	it := newIter(b)
 	it.Next()
-	at, value, _, err := rowblock.SeekGE(new([]byte), data, rowblock.Order{}, nil, nil)
+	at, value, _, err := rowblock.SeekGE(new([]byte), data, rowblock.Order{}, nil, unbounded())
 	noError(t, err)
 	for name, b := range map[string][]byte{
 		"Entries.Key": e.Key(0), "Entries.Value": e.Value(0), "Packed.Key": packed.Key(0), "Packed.Value": packed.Value(0),

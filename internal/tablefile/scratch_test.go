@@ -46,7 +46,7 @@ func TestCursorDropsBlock(t *testing.T) {
 	errtest.NoError(t, err)
 	errtest.NoError(t, w.Append([]byte("key"), nil))
 	it := new(rowblock.Iter)
-	errtest.NoError(t, it.Open(w.Finish(), rowblock.Order{}, nil))
+	errtest.NoError(t, it.Open(w.Finish(), rowblock.Order{}, &rowblock.Budget{}))
 	c := Cursor{it: it, kept: it}
 	if c.Reset(); c.it != nil || c.kept != it || it.Len() != 0 {
 		t.Errorf("after Reset, Iter %p, kept %p with %d entries, want none and %p without entries", c.it, c.kept, it.Len(), it)

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"iter"
+	"math"
 
 	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
@@ -69,7 +70,7 @@ func (e *Exceptions) Contains(filterKey []byte) bool {
 func (e *Exceptions) All() iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		var it rowblock.Iter
-		if e == nil || it.Open(e.block, rowblock.Order{}, nil) != nil {
+		if e == nil || it.Open(e.block, rowblock.Order{}, &rowblock.Budget{Memory: math.MaxInt}) != nil {
 			return
 		}
 		for it.Next() && yield(it.Key()) {
