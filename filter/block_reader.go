@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/sievetable/sievetable/internal/bloom"
-	"github.com/sievetable/sievetable/internal/filterblock"
+	"github.com/sievetable/sievetable/internal/format"
 )
 
 // A BlockReader checks keys against the filters of a filter block. It is immutable and safe for concurrent use.
@@ -60,19 +60,19 @@ func (b *BlockReader) Contains(offset uint64, key []byte) bool {
 
 // Span returns the position of the filter for a data block that starts at offset in the file, to check several keys
 // with [BlockReader.ContainsInSpan].
-func (b *BlockReader) Span(offset uint64) filterblock.Span {
+func (b *BlockReader) Span(offset uint64) format.FilterSpan {
 	if i := offset >> b.baseLg; i < uint64(b.Len()) {
 		if s, sound := b.span(int(i)); sound {
 			return s
 		}
 	}
-	return filterblock.NoFilter
+	return format.NoFilter
 }
 
 // ContainsInSpan is like [BlockReader.Contains] for a Span that the same BlockReader returned.
-func (b *BlockReader) ContainsInSpan(s filterblock.Span, key []byte) bool {
+func (b *BlockReader) ContainsInSpan(s format.FilterSpan, key []byte) bool {
 	if s.Start >= s.Limit { // no filter, or one of 0 bytes, which holds no keys
-		return s == filterblock.NoFilter
+		return s == format.NoFilter
 	}
 	one := b.filters[s.Start:s.Limit]
 	switch {
@@ -105,9 +105,9 @@ func (b *BlockReader) BaseLg() int { return int(b.baseLg) }
 
 // span returns the position of filter i, and whether it lies within the block. It reads the offsets only once, since
 // they can change if the block is in a mapped file.
-func (b *BlockReader) span(i int) (s filterblock.Span, sound bool) {
+func (b *BlockReader) span(i int) (s format.FilterSpan, sound bool) {
 	o := b.offsets[4*i : 4*i+8]
-	s = filterblock.Span{Start: binary.LittleEndian.Uint32(o), Limit: binary.LittleEndian.Uint32(o[4:])}
+	s = format.FilterSpan{Start: binary.LittleEndian.Uint32(o), Limit: binary.LittleEndian.Uint32(o[4:])}
 	return s, s.Start <= s.Limit && uint64(s.Limit) <= uint64(len(b.filters))
 }
 

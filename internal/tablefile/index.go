@@ -6,7 +6,6 @@ import (
 	"sort"
 	"sync/atomic"
 
-	"github.com/sievetable/sievetable/internal/filterblock"
 	"github.com/sievetable/sievetable/internal/format"
 )
 
@@ -33,7 +32,7 @@ type Index struct {
 
 // Spans locates the filter of the data block at an offset.
 type Spans interface {
-	Span(offset uint64) filterblock.Span
+	Span(offset uint64) format.FilterSpan
 }
 
 // An indexEntry is an entry of the index. Its slices are parts of the index block.
@@ -81,7 +80,7 @@ func (x *Index) Handle(i int) (Handle, error) {
 
 // Filter returns the location of the filter of data block i. There must be filters. If entry i is corrupt, Filter
 // returns an error.
-func (x *Index) Filter(i int) (filterblock.Span, error) {
+func (x *Index) Filter(i int) (format.FilterSpan, error) {
 	if t := x.tree.Load(); t != nil {
 		return t.refs.filter(i), nil
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/sievetable/sievetable/block"
 	"github.com/sievetable/sievetable/internal/alloc"
 	"github.com/sievetable/sievetable/internal/errtest"
-	"github.com/sievetable/sievetable/internal/filterblock"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
 
@@ -56,7 +56,7 @@ func TestCursorDropsBlock(t *testing.T) {
 // Packing preserves all handles and spans.
 func TestBlockRefs(t *testing.T) {
 	t.Parallel()
-	span := func(start, limit uint32) filterblock.Span { return filterblock.Span{Start: start, Limit: limit} }
+	span := func(start, limit uint32) format.FilterSpan { return format.FilterSpan{Start: start, Limit: limit} }
 	for _, tt := range []struct {
 		name   string
 		refs   []ref
@@ -68,7 +68,7 @@ func TestBlockRefs(t *testing.T) {
 		{"behind a gap", []ref{{100, 1, span(0, 9)}, {106, 10, span(9, 12)}}, true},
 		{"a gap", []ref{{0, 1, span(0, 9)}, {6, 10, span(9, 10)}, {22, 100, span(10, 12)}}, false},
 		{"a gap between filters", []ref{{0, 1, span(0, 9)}, {6, 10, span(10, 11)}}, false},
-		{"a block without a filter", []ref{{0, 1, span(0, 9)}, {6, 10, filterblock.NoFilter}}, false},
+		{"a block without a filter", []ref{{0, 1, span(0, 9)}, {6, 10, format.NoFilter}}, false},
 		{"an empty filter", []ref{{0, 1, span(0, 9)}, {6, 10, span(9, 9)}, {21, 1, span(9, 10)}}, false},
 		{"up to 4 GiB", []ref{{0, 1 << 31, span(0, 9)}, {1<<31 + 5, 1<<31 - 11, span(9, 10)}}, true},
 		{"one byte beyond", []ref{{0, 1 << 31, span(0, 9)}, {1<<31 + 5, 1<<31 - 9, span(9, 10)}}, false},
@@ -85,7 +85,7 @@ func TestBlockRefs(t *testing.T) {
 			}
 		}
 	}
-	if b := packRefs([]ref{{0, 1, filterblock.Span{}}, {6, 10, filterblock.Span{}}}, false); b.all != nil || b.handle(1) != (Handle{6, 10}) {
+	if b := packRefs([]ref{{0, 1, format.FilterSpan{}}, {6, 10, format.FilterSpan{}}}, false); b.all != nil || b.handle(1) != (Handle{6, 10}) {
 		t.Errorf("without filters: %v", b)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"sort"
 	"unsafe"
 
-	"github.com/sievetable/sievetable/internal/filterblock"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/rowblock"
 )
@@ -174,7 +173,7 @@ func (l *searchLevel) search(t *searchTree, node int, key, ordered []byte) int {
 // A ref is the location of a data block and of its filter.
 type ref struct {
 	offset, length uint64
-	filter         filterblock.Span // if there are filters
+	filter         format.FilterSpan // if there are filters
 }
 
 // blockRefs contains the refs of all data blocks, in file order. In most files each block starts where the one
@@ -228,14 +227,14 @@ func (b *blockRefs) handle(i int) Handle {
 }
 
 // filter returns the location of the filter of block i. There must be filters.
-func (b *blockRefs) filter(i int) filterblock.Span {
+func (b *blockRefs) filter(i int) format.FilterSpan {
 	if b.all != nil {
 		return b.all[i].filter
 	}
 	start := b.starts[i].filter
 	for i++; b.starts[i].filter == start; i++ { // it shares its filter with the next block
 	}
-	return filterblock.Span{Start: start, Limit: b.starts[i].filter}
+	return format.FilterSpan{Start: start, Limit: b.starts[i].filter}
 }
 
 // memory returns their memory use in bytes.
