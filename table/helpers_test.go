@@ -52,14 +52,26 @@ func dataset(t testing.TB, name string) []workload.Pair {
 	return pairs
 }
 
+// forward returns all pairs from First on by Next.
+func forward(t testing.TB, it *table.Iter) []workload.Pair {
+	t.Helper()
+	return pairsFrom(t, it, it.First, it.Next)
+}
+
 // backward returns all pairs from Last on by Prev, in ascending order.
 func backward(t testing.TB, it *table.Iter) []workload.Pair {
 	t.Helper()
-	var got []workload.Pair
-	for ok := it.Last(); ok; ok = it.Prev() {
+	got := pairsFrom(t, it, it.Last, it.Prev)
+	slices.Reverse(got)
+	return got
+}
+
+// pairsFrom returns all pairs from start on by next.
+func pairsFrom(t testing.TB, it *table.Iter, start, next func() bool) (got []workload.Pair) {
+	t.Helper()
+	for ok := start(); ok; ok = next() {
 		got = append(got, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})
 	}
-	slices.Reverse(got)
 	noError(t, it.Error())
 	return got
 }
@@ -68,16 +80,6 @@ var partLengths = regexp.MustCompile(` \(\d+ bytes\): `)
 
 // textOf returns the text of err without the lengths of blocks, which TestCorruptionErrorNamesItsPlace checks.
 func textOf(err error) string { return partLengths.ReplaceAllString(fmt.Sprint(err), ": ") }
-
-// forward returns all pairs from First on by Next.
-func forward(t testing.TB, it *table.Iter) (got []workload.Pair) {
-	t.Helper()
-	for ok := it.First(); ok; ok = it.Next() {
-		got = append(got, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})
-	}
-	noError(t, it.Error())
-	return got
-}
 
 // around returns keys close to key: right below, right above, and one of which it is a prefix.
 func around(key []byte) [][]byte {
