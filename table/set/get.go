@@ -27,6 +27,9 @@ func (s *Set) Get(ctx context.Context, key []byte) ([]byte, error) {
 		return nil, err
 	}
 	defer v.release()
+	if len(v.layers) == 1 { // no other layer can hide its entries
+		return v.layers[0].tables.get(ctx, key, nil)
+	}
 	value, lost, err := v.layers.get(ctx, key)
 	switch {
 	case lost == nil:
