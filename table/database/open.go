@@ -82,8 +82,8 @@ func openDir(dir regular.Dir, info fs.FileInfo, o *Options) (*DB, error) {
 			break
 		}
 		before = now
-		// An engine that changes files can cause these errors. The open tables themselves can cause others, such as
-		// too many open files: the next attempt would then fail at another file.
+		// Missing and corrupt files can come from an engine that changes them. Other errors, such as too many open
+		// files, can come from the tables that are open: the next attempt would fail at another file.
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, table.ErrCorrupt) {
 			p.end()
 			clear(p.opened)
