@@ -21,6 +21,7 @@ import (
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
+	"github.com/sievetable/sievetable/table/merge"
 )
 
 // Helpers that tests of other packages share.
@@ -67,7 +68,7 @@ func backward(t testing.TB, it *table.Iter) []workload.Pair {
 }
 
 // pairsFrom returns all pairs from start on by next.
-func pairsFrom(t testing.TB, it *table.Iter, start, next func() bool) (got []workload.Pair) {
+func pairsFrom(t testing.TB, it merge.Iterator, start, next func() bool) (got []workload.Pair) {
 	t.Helper()
 	for ok := start(); ok; ok = next() {
 		got = append(got, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})

@@ -270,7 +270,7 @@ func TestToolsOnMappedFileThatIsCut(t *testing.T) {
 			t.Errorf("%s: %v, want io.ErrUnexpectedEOF, with one prefix", name, err)
 		}
 		if it.Block() != (layout.Handle{}) || !mayContain(r, []byte("key000002")) || r.ApproximateOffset([]byte("key000002")) != 0 {
-			t.Errorf("%s: Block, MayContain or ApproximateOffset know what is in a file that was cut", name)
+			t.Errorf("%s: Block, MayContain or ApproximateOffset gives an answer from a file that was cut", name)
 		}
 	}
 }

@@ -119,14 +119,11 @@ func prefixBound(rng *rand.Rand, bound []byte, internal bool) []byte {
 }
 
 // snapshotPairs returns the newest versions within bounds that a snapshot of sequence sees.
-func snapshotPairs(t *testing.T, r *table.Reader, o *table.IterOptions, sequence uint64) (all []workload.Pair) {
+func snapshotPairs(t *testing.T, r *table.Reader, o *table.IterOptions, sequence uint64) []workload.Pair {
 	t.Helper()
 	it := merge.NewSnapshotIter(nil, r.NewIter(o), sequence)
-	for ok := it.First(); ok; ok = it.Next() {
-		all = append(all, workload.Pair{Key: bytes.Clone(it.Key()), Value: bytes.Clone(it.Value())})
-	}
-	noError(t, it.Close())
-	return all
+	defer it.Close()
+	return pairsFrom(t, it, it.First, it.Next)
 }
 
 // For any bounds and any table, an Iter returns the same entries with the filters as without, in both directions,
