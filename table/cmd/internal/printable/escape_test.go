@@ -58,6 +58,9 @@ func slowJSON(t *testing.T, v any) string {
 	return out.String()
 }
 
+// rawMark replaces an escaped U+FFFD.
+var rawMark = strings.NewReplacer(`\ufffd`, "\ufffd")
+
 // slowField returns the result of AppendJSONBytes, computed likewise.
 func slowField(t *testing.T, b []byte) string {
 	if utf8.Valid(b) {
@@ -103,7 +106,8 @@ func TestFormsOfRandomBytes(t *testing.T) {
 		for _, tt := range []struct{ form, got, want string }{
 			{"Escape", string(AppendEscape([]byte(start), b)), start + slowEscape(b, true)},
 			{"Printable", String(string(b)), slowEscape(b, false)},
-			{"AppendJSONString", string(AppendJSONString([]byte(start), string(b))), start + slowJSON(t, string(b))},
+			// encoding/json escapes the mark of an invalid byte before Go 1.27 only.
+			{"AppendJSONString", rawMark.Replace(string(AppendJSONString([]byte(start), string(b)))), start + rawMark.Replace(slowJSON(t, string(b)))},
 			{"AppendJSONBytes", string(AppendJSONBytes([]byte(start), "key", b)), start + slowField(t, b)},
 		} {
 			if diff := cmp.Diff(tt.want, tt.got); diff != "" {

@@ -32,10 +32,11 @@ func TestJSONLines(t *testing.T) {
 				e.Key, e.Value, e.Table, e.Log = []byte(bytes), []byte("v"+bytes), t1, "db/7.log"
 				want, err := printable.AppendJSON(nil, jsonEntry(e, s))
 				noError(t, err)
+				escaped := strings.ReplaceAll(string(want), "\ufffd", `\ufffd`) // as encoding/json does before Go 1.27
 				var got strings.Builder
 				p := newPrinter(&got, "json", s)
 				noError(t, p.print(e))
-				if diff := cmp.Diff(string(want)+"\n", got.String()); diff != "" {
+				if diff := cmp.Diff(escaped+"\n", got.String()); diff != "" {
 					t.Errorf("JSON of %q with %+v (-want +got):\n%s", bytes, s, diff)
 				}
 			}
