@@ -87,7 +87,7 @@ func TestAbortAndErrorsLeaveNothing(t *testing.T) {
 	checkDir(t, dir, "taken.ldb")
 }
 
-// If the directory cannot be opened, and so not synced, Close fails before it replaces an older file.
+// If the directory cannot be opened, and so not synced, Create fails, and an older file stays.
 func TestCreateInADirectoryThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() == 0 {
@@ -97,9 +97,9 @@ func TestCreateInADirectoryThatCannotBeRead(t *testing.T) {
 	name := filepath.Join(dir, "a.ldb")
 	noError(t, os.WriteFile(name, []byte("old"), 0o666))
 	noError(t, os.Chmod(dir, 0o300))
-	err := create(t, name).Close()
+	_, err := table.Create(name, nil)
 	noError(t, os.Chmod(dir, 0o700))
-	checkError(t, "Close", err, fs.ErrPermission, "")
+	checkError(t, "Create", err, fs.ErrPermission, "")
 	checkDir(t, dir, "a.ldb")
 	checkOld(t, name)
 }

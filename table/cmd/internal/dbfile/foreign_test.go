@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/sievetable/sievetable/internal/errtest"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
@@ -121,7 +122,7 @@ func TestForeignFiles(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), tt.name)
 		noError(t, os.WriteFile(path, tt.contents, 0o666))
-		want := path + ": " + strings.ReplaceAll(tt.want, "%s", path)
+		want := path + ": " + strings.ReplaceAll(tt.want, "%s", format.ShellPath(path))
 		if _, err := Open(path, Options{}); err == nil || errors.Is(err, table.ErrCorrupt) || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v\nwant %s", tt.name, err, want)
 		}

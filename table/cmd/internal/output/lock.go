@@ -23,12 +23,13 @@ func Lock(ctx context.Context, w io.Writer, name string, inputs ...string) (unlo
 	if err != nil {
 		return func() {}, nil // Create returns the error
 	}
+	lock := real + ".lock"
 	second, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()
-	unlock, err = filelock.Wait(second, real+".lock")
+	unlock, err = filelock.Wait(second, lock)
 	if errors.Is(err, context.DeadlineExceeded) {
-		text.Note(w, "waiting until another command unlocks %s.lock", format.ShellPath(real))
-		unlock, err = filelock.Wait(ctx, real+".lock")
+		text.Note(w, "waiting until another command unlocks %s", format.ShellPath(lock))
+		unlock, err = filelock.Wait(ctx, lock)
 	}
 	if errors.Is(err, errors.ErrUnsupported) {
 		return func() {}, nil

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,7 +94,7 @@ func Open(t *testing.T, page string, width int64) *Tab {
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
 	t.Cleanup(cancel)
-	p := &Tab{TB: t, ctx: ctx, URL: "file://" + path}
+	p := &Tab{TB: t, ctx: ctx, URL: (&url.URL{Scheme: "file", Path: path}).String()}
 	p.Must(chromedp.Listen(ctx, p.watch))
 	t.Cleanup(p.checkQuiet)
 	_, err = chromedp.Call(ctx, network.Enable, network.EnableParams{})

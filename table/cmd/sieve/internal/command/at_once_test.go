@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
 )
 
@@ -69,7 +70,7 @@ func TestWaitForAFilterIsNoted(t *testing.T) {
 	noError(t, err)
 	notes := &unlocking{unlock: l.Close}
 	status := Run([]string{"union", f, "-o", f}, strings.NewReader(""), io.Discard, notes)
-	if want := "note: waiting until another command unlocks " + f + ".lock"; status != 0 || !strings.Contains(notes.String(), want) {
+	if want := "note: waiting until another command unlocks " + format.ShellPath(f+".lock"); status != 0 || !strings.Contains(notes.String(), want) {
 		t.Errorf("status %d, %s; want %q", status, notes, want)
 	}
 }

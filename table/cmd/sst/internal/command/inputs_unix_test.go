@@ -27,14 +27,11 @@ func TestMoreInputsThanFiles(t *testing.T) {
 		want.WriteString(line)
 		mustSST(t, "build", "-o", filepath.Join(dir, fmt.Sprintf("%03d.ldb", i)), tempFile(t, "in", line))
 	}
-	for _, args := range []string{
-		"merge " + dir + "/*.ldb -o " + t.TempDir() + "/merged.ldb",
-		"scan " + dir,
-		"verify " + dir,
-		"stats --json " + dir + "/*.ldb",
-	} {
+	for _, args := range []string{`merge *.ldb -o "$1"`, "scan .", "verify .", "stats --json *.ldb"} {
 		p := command(t)
-		p.Cmd = exec.Command("sh", "-c", fmt.Sprintf("ulimit -n %d; exec %s %s", files, p.Path, args))
+		script := fmt.Sprintf(`ulimit -n %d; exec "$0" %s`, files, args)
+		p.Cmd = exec.Command("sh", "-c", script, p.Path, filepath.Join(t.TempDir(), "merged.ldb"))
+		p.Dir = dir
 		out, err := p.CombinedOutput()
 		if err != nil {
 			t.Errorf("sst %s with %d open files: %v\n%s", args, files, err, out)

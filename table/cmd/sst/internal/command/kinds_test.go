@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -73,7 +74,7 @@ func TestKindsOfATableByItself(t *testing.T) {
 		file := d.table(t, 1, 2, []rawEntry{{"a", 1, 1, "1"}, {"b", 9, kind, ""}, {"b", 2, 1, "old"}, {"c", 3, 1, "3"}}, nil)
 		mustSST(t, "verify", file)
 		mustSST(t, "scan", "--versions", file)
-		advice := " can read (sst scan --versions " + file + " prints it)"
+		advice := " can read (sst scan --versions " + format.ShellPath(file) + " prints it)"
 		for want, args := range map[string][]string{"a\t1\n": {"scan", "--versions=false", file}, "": {"get", file, "b"}} {
 			if status, out, stderr := sst(args...); status != cli.ExitUsage || out != want || !strings.Contains(stderr, said) || !strings.Contains(stderr, advice) {
 				t.Errorf("sst %q: status %d, %q, %s; want %q, and %q", args, status, out, stderr, want, said)

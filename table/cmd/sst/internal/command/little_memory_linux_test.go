@@ -68,10 +68,10 @@ func (m *littleMemory) in(name string) string { return filepath.Join(m.inputs, n
 // of outputs.
 func (m *littleMemory) run(t *testing.T, kib int, args string) (status int, stderr string) {
 	t.Helper()
-	args = strings.NewReplacer("<", m.inputs+"/", ">", m.outputs+"/").Replace(args)
+	args = strings.NewReplacer("<", `"$IN"/`, ">", `"$OUT"/`).Replace(args)
 	var b strings.Builder
-	cmd := exec.Command("sh", "-c", fmt.Sprintf("ulimit -v %d && exec %s %s", kib, m.sst, args))
-	cmd.Env, cmd.Stderr = append(os.Environ(), "TMPDIR="+m.temp), &b
+	cmd := exec.Command("sh", "-c", fmt.Sprintf(`ulimit -v %d && exec "$SST" %s`, kib, args))
+	cmd.Env, cmd.Stderr = append(os.Environ(), "SST="+m.sst, "IN="+m.inputs, "OUT="+m.outputs, "TMPDIR="+m.temp), &b
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
 		t.Fatal(err)
 	}

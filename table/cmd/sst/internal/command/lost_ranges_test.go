@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 )
 
@@ -90,7 +91,7 @@ func TestReplacedTables(t *testing.T) {
 			if status != cli.ExitDamaged || out != want || !strings.Contains(stderr, "000001.ldb: ") || !strings.Contains(stderr, "size is ") {
 				t.Errorf("%d bytes more in the MANIFEST: sst %s: status %d, %q, %s; want %q", more, args, status, out, stderr, want)
 			}
-			if advice := "run: sst repair " + d.dir + " -o NEW\n"; !strings.HasSuffix(stderr, advice) {
+			if advice := "run: sst repair " + format.ShellPath(d.dir) + " -o NEW\n"; !strings.HasSuffix(stderr, advice) {
 				t.Errorf("%d bytes more in the MANIFEST: sst %s: %s; want %s at the end", more, args, stderr, advice)
 			}
 			if lost := `lost the keys ≥ "a" and ≤ "d" (size is `; want != "" && !strings.Contains(stderr, lost) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/dbdamage"
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/internalkey"
@@ -71,9 +72,9 @@ func TestSequenceNumbersAboveTheLast(t *testing.T) {
 	d.table(t, 1, 9, []rawEntry{{"b", 4, internalkey.Set, "4"}}, nil)
 	d.last = 3
 	d.end(t)
-	note := fmt.Sprintf("sst: note: %s: entries with sequence numbers ≥ 4, above the MANIFEST's last one, are hidden, as in engines. To keep them, run: sst repair '%s' -o NEW\n", dir, dir)
+	note := fmt.Sprintf("sst: note: %s: entries with sequence numbers ≥ 4, above the MANIFEST's last one, are hidden, as in engines. To keep them, run: sst repair %s -o NEW\n", dir, format.ShellPath(dir))
 	fault := filepath.Join(dir, "MANIFEST-000000") + ": the last sequence number is 3, but 000001.ldb has 5: engines hide newer entries\n"
-	advice := fmt.Sprintf("sst: restore the damaged or missing files, or run: sst repair '%s' -o NEW\n", dir)
+	advice := fmt.Sprintf("sst: restore the damaged or missing files, or run: sst repair %s -o NEW\n", format.ShellPath(dir))
 	for _, tt := range []struct {
 		args        []string
 		status      int
@@ -136,7 +137,7 @@ func TestComparatorOfDamagedManifest(t *testing.T) {
 		t.Errorf("sst repair: status %d, %s%s", status, out, stderr)
 	}
 	for _, command := range []string{"verify", "scan"} {
-		if _, _, stderr := sst(command, "--comparator", "reverse", dir); !strings.Contains(stderr, "sst repair --comparator reverse "+dir+" -o NEW\n") {
+		if _, _, stderr := sst(command, "--comparator", "reverse", dir); !strings.Contains(stderr, "sst repair --comparator reverse "+format.ShellPath(dir)+" -o NEW\n") {
 			t.Errorf("sst %s suggests no repair in the order of its --comparator: %s", command, stderr)
 		}
 	}

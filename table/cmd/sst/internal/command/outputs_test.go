@@ -143,4 +143,5 @@ func TestCopiesKeepMode(t *testing.T) {
 			}
 		}
 	}
+	noError(t, os.Chmod("db", 0o700)) // so that it can be removed
 }

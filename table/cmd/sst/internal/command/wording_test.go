@@ -40,7 +40,7 @@ func smallSources(t *testing.T) (names []string) {
 			"only.filter": "--filter-only", "bloom.filter": "--filter-only --table-filter table-bloom:1", "blocks.ldb": "--block-size 1 --properties", "set/": "--entries-per-table 1",
 		} {
 			out := fmt.Sprint(dir, "/", n, name)
-			mustSST(t, append(strings.Fields("build -o "+out+" "+flags), in)...)
+			mustSST(t, append(strings.Fields("build "+flags), "-o", out, in)...)
 			names = append(names, out)
 		}
 		out := fmt.Sprint(dir, "/", n, "versions.ldb")
