@@ -148,14 +148,8 @@ func bitsLike(f tablestats.FilterStats, usual, most int, shape func(bitsPerKey i
 // filters of few keys.
 func retainedBits(f tablestats.FilterStats) int {
 	k := min(f.KMax, bloom.MaxK)
-	least := (100*k + 68) / 69
-	most := (100*(k+1) - 1) / 69
-	if k == bloom.MaxK {
-		most = maxBits
-	}
-	if k <= 1 {
-		least = 1
-	}
+	least := 1 + sort.Search(maxBits, func(i int) bool { return bloom.K(uint64(i+1)) >= k })
+	most := max(least, sort.Search(maxBits, func(i int) bool { return bloom.K(uint64(i+1)) > k }))
 	return int(min(max(math.Round(f.BitsPerKey), float64(least)), float64(most)))
 }
 
