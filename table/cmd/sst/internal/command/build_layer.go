@@ -68,7 +68,7 @@ func (b *build) commitLayer(w *setTarget) error {
 			}
 		}
 	}
-	_, err := w.commit()
+	_, err := w.Commit()
 	if errors.Is(err, set.ErrEmpty) {
 		b.note("nothing to add or remove: no layer was added to %s", w.path)
 		return nil

@@ -16,6 +16,7 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
 	"github.com/sievetable/sievetable/table/cmd/internal/filelock"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 	"github.com/sievetable/sievetable/table/cmd/internal/output"
 	"github.com/sievetable/sievetable/table/cmd/internal/text"
 	"github.com/sievetable/sievetable/table/set"
@@ -113,15 +114,15 @@ func (t *setTarget) lock(ctx context.Context, path string) (unlock func(), err e
 	return unlock, err
 }
 
-// commit completes the set. It returns the number of files that the old manifest lists and the new one does not.
+// commit completes a set. It returns the number of files that the old manifest lists and the new one does not.
 func (t *setTarget) commit() (obsolete uint64, err error) {
 	now, err := t.Commit()
-	switch {
-	case errors.Is(err, set.ErrEmpty) && !t.isLayer:
+	if errors.Is(err, set.ErrEmpty) {
 		n := uint64(len(slices.Collect(t.old.All())))
-		return 0, fmt.Errorf("the input has no pairs, and %s lists %s: nothing was replaced. For an empty set, remove %s first",
+		err = fmt.Errorf("the input has no pairs, and %s lists %s: nothing was replaced. For an empty set, remove %s first",
 			t.path, text.Count(n, "table"), t.path)
-	case err != nil || t.isLayer || t.old == nil:
+	}
+	if err != nil {
 		return 0, err
 	}
 	used := map[string]bool{}
@@ -129,8 +130,7 @@ func (t *setTarget) commit() (obsolete uint64, err error) {
 		used[table.Name] = true
 	}
 	for table := range t.old.All() {
-		_, gone := os.Lstat(filepath.Join(filepath.Dir(t.path), table.Name))
-		if gone == nil && !used[table.Name] {
+		if !used[table.Name] && files.Exists(filepath.Join(filepath.Dir(t.path), table.Name)) {
 			obsolete++
 		}
 	}
