@@ -124,14 +124,15 @@ type comparison struct {
 
 // run calls show for entries that differ, those of the first side first.
 func (c *comparison) run(show func(*side) error) error {
-	for {
-		have, err := c.smallest()
+	for a, b := &c.sides[0], &c.sides[1]; a.more || b.more; {
+		err := errors.Join(a.err, b.err)
 		if err != nil && c.last != nil {
 			err = errors.Join(err, fmt.Errorf("the comparison stopped at key %s: later keys were not compared", format.Quote(c.last)))
 		}
-		if err != nil || len(have) == 0 {
+		if err != nil {
 			return err
 		}
+		have := c.smallest()
 		differ := c.count(have)
 		for i := range have {
 			if differ {
@@ -142,6 +143,7 @@ func (c *comparison) run(show func(*side) error) error {
 			have[i].move()
 		}
 	}
+	return nil
 }
 
 // losses returns an error if some keys were not compared, or may be on one side only because the other lost them.
@@ -156,15 +158,11 @@ func (c *comparison) losses() error {
 	return errors.Join(all...)
 }
 
-// smallest returns the sides that have the smallest entry: one, both, or none at the end.
-func (c *comparison) smallest() ([]side, error) {
+// smallest returns the sides that have the smallest entry: one or both.
+func (c *comparison) smallest() []side {
 	a, b := &c.sides[0], &c.sides[1]
 	order := 0
 	switch {
-	case a.err != nil || b.err != nil:
-		return nil, errors.Join(a.err, b.err)
-	case !a.more && !b.more:
-		return nil, nil
 	case !b.more:
 		order = -1
 	case !a.more:
@@ -174,13 +172,13 @@ func (c *comparison) smallest() ([]side, error) {
 	default:
 		order = a.Order.Compare(a.entry.Key, b.entry.Key)
 	}
-	from, to := 0, 2
-	if order < 0 {
-		to = 1
-	} else if order > 0 {
-		from = 1
+	switch {
+	case order < 0:
+		return c.sides[:1]
+	case order > 0:
+		return c.sides[1:]
 	}
-	return c.sides[from:to], nil
+	return c.sides[:]
 }
 
 // count counts the entry that one or both sides have, and reports whether it differs. If one of the sources has lost
