@@ -193,7 +193,7 @@ func (f *buildFlags) newBuild(cmd *cobra.Command, inputs []string) (*build, erro
 	if f.delete != "" {
 		b.removed = &keyList{path: f.delete}
 	}
-	return b, cmp.Or(f.sizeFilter(c), b.checkRule(), b.checkLists())
+	return b, cmp.Or(f.sizeFilter(c), b.checkFlags())
 }
 
 // setFilterOnly adjusts other flags for --filter-only.
@@ -228,22 +228,14 @@ func (f *buildFlags) sizeFilter(c *copier) (err error) {
 	return err
 }
 
-// checkRule rejects flags that --on-duplicate count excludes.
-func (b *build) checkRule() error {
-	switch {
-	case b.flags.onDuplicate != ruleCount:
-	case b.filterOnly:
-		return cli.UsageErrorf("--filter-only and --on-duplicate count cannot be combined: a filter stores no values")
-	case b.internal:
-		return cli.UsageErrorf("--internal-keys and --on-duplicate count cannot be combined: an engine gives each entry its own sequence number")
-	}
-	return nil
-}
-
-// checkLists checks the flags that --never and --delete depend on. At most one input or list may be standard input.
-func (b *build) checkLists() error {
-	fromInput := slices.Contains(b.read.Paths, "-")
+// checkFlags rejects flags that cannot be combined. At most one input or list may be standard input.
+func (b *build) checkFlags() error {
+	counts, fromInput := b.flags.onDuplicate == ruleCount, slices.Contains(b.read.Paths, "-")
 	switch never := b.flags.never; {
+	case counts && b.filterOnly:
+		return cli.UsageErrorf("--filter-only and --on-duplicate count cannot be combined: a filter stores no values")
+	case counts && b.internal:
+		return cli.UsageErrorf("--internal-keys and --on-duplicate count cannot be combined: an engine gives each entry its own sequence number")
 	case never != "" && b.options.TableFilterPolicy == nil:
 		return cli.UsageErrorf("--never needs a table filter: add --table-filter fuse:12 or --filter-only")
 	case never == "-" && fromInput:
