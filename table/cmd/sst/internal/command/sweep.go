@@ -69,8 +69,16 @@ func SweepDir(cmd *cobra.Command, dir string, s *Sweep) error {
 		return err
 	}
 	o := set.SweepOptions{
-		Match: isOfSet,
-		Keep:  func(context.Context) ([]*set.Manifest, error) { return manifestsOf(dir) },
+		Match: func(name string) bool {
+			return slices.Contains(tableNames, "*"+filepath.Ext(name)) || IsTemporary(name)
+		},
+		Keep: func(context.Context) ([]*set.Manifest, error) {
+			all, err := dbdir.SetManifests(dir)
+			if err != nil { // an unreadable file may be a manifest
+				err = fmt.Errorf("%w: nothing was removed, as a manifest may list any file", err)
+			}
+			return all, err
+		},
 	}
 	if !info.IsDir() || !dbdir.IsSet(dir) { // a set's manifest is a file
 		if name, _ := versions.FindCurrentOrManifest(dir); name != "" || !info.IsDir() {
@@ -127,20 +135,6 @@ func (s *Sweep) print(out io.Writer, f set.File) error {
 	}
 	text.Cells(out, f.Name, strconv.FormatInt(f.Size, 10), modified.Format(time.RFC3339))
 	return nil
-}
-
-// manifestsOf returns the manifests of sets in a directory. An unreadable file may be one, so it is an error.
-func manifestsOf(dir string) ([]*set.Manifest, error) {
-	all, err := dbdir.SetManifests(dir)
-	if err != nil {
-		return nil, fmt.Errorf("%w: nothing was removed, as a manifest may list any file", err)
-	}
-	return all, nil
-}
-
-// isOfSet reports whether builds give such a name to tables or temporary files.
-func isOfSet(name string) bool {
-	return slices.Contains(tableNames, "*"+filepath.Ext(name)) || IsTemporary(name)
 }
 
 // IsTemporary reports whether builds give such a name to temporary files.

@@ -154,7 +154,10 @@ func (t target) verify(o source.Options) (remark string, err error) {
 	case t.state != nil:
 		return t.state.Remark, errors.Join(t.state.Err, t.checkSequence())
 	case t.kind == isLog:
-		state := t.verifyLog(o)
+		if t.in.logs == nil {
+			t.in.logs = t.verifyLogs(o)
+		}
+		state := t.in.logs[t.Path]
 		return state.Remark, state.Err
 	case t.kind == isRecords:
 		s, note, err := countRecords(t.Path, o)
@@ -170,16 +173,7 @@ func (t target) verify(o source.Options) (remark string, err error) {
 	return t.verifyTable(o)
 }
 
-// verifyLog verifies a log. For the first log in a folder, it verifies all of them, since only the next log shows
-// whether the end of a log is lost.
-func (t target) verifyLog(o source.Options) *dbdir.StateFile {
-	if t.in.logs == nil {
-		t.in.logs = t.verifyLogs(o)
-	}
-	return t.in.logs[t.Path]
-}
-
-// verifyLogs verifies the logs in the folder of t.
+// verifyLogs verifies all logs in the folder of t, since only the next log shows whether the end of a log is lost.
 func (t target) verifyLogs(o source.Options) map[string]*dbdir.StateFile {
 	inTables := uint64(0)
 	if t.in.Version != nil && !o.AllTables {
