@@ -23,7 +23,10 @@ func mounting(command func() *cobra.Command) func() *cobra.Command {
 				names = 1
 			}
 			for i, arg := range args[:names] {
-				path, err := mount(cmd, arg)
+				path, ok, err := files.Mount(arg)
+				if !ok {
+					err = fmt.Errorf("%s: sst does not read object storage: use sstcloud %s", arg, cmd.Name())
+				}
 				if err != nil {
 					return err
 				}
@@ -33,15 +36,6 @@ func mounting(command func() *cobra.Command) func() *cobra.Command {
 		}
 		return cmd
 	}
-}
-
-// mount returns the local path for an argument, which may be a URL.
-func mount(cmd *cobra.Command, arg string) (string, error) {
-	path, ok, err := files.Mount(arg)
-	if !ok {
-		return "", fmt.Errorf("%s: sst does not read object storage: use sstcloud %s", arg, cmd.Name())
-	}
-	return path, err
 }
 
 // checkOutputs returns an error if an output flag is a URL instead of a local path.
