@@ -1,5 +1,4 @@
-// Package files reads local files, and files in directories named by URLs. For each URL scheme, a program
-// registers a function that opens such directories.
+// Package files reads local files, and files in directories named by URLs, which a program opens by OpenURL.
 package files
 
 import (

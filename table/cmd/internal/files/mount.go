@@ -37,47 +37,37 @@ type Reads struct {
 	Through bool  // long reads are sequential
 }
 
-// An Opener opens the directory named by a URL. dir is its path, with which the paths of its files begin. If the
-// URL names a file in the directory, file is its name.
-type Opener func(url string) (dir, file string, d Mounted, err error)
+// OpenURL opens the directory named by a URL. dir is its path, with which the paths of its files begin. If the URL
+// names a file in the directory, file is its name. A program that reads URLs sets OpenURL when it is initialized.
+var OpenURL func(url string) (dir, file string, d Mounted, err error)
 
-// mounts holds the openers by scheme, and the mounted directories by path.
+// mounts holds the mounted directories by path.
 var mounts = struct {
 	sync.Mutex
-	openers map[string]Opener
-	dirs    map[string]mount
-}{openers: map[string]Opener{}, dirs: map[string]mount{}}
+	dirs map[string]mount
+}{dirs: map[string]mount{}}
 
 type mount struct {
 	Mounted
 	query string // of the URL
 }
 
-// Register registers the Opener for the URLs of a scheme.
-func Register(scheme string, open Opener) {
-	mounts.Lock()
-	defer mounts.Unlock()
-	mounts.openers[scheme] = open
-}
-
 // Mount returns the path for an argument: the argument itself or, for a URL, the path of the directory or file
-// that it names. ok is false for a URL whose scheme is not registered.
+// that it names. ok is false for a URL if the program reads none.
 func Mount(arg string) (path string, ok bool, err error) {
 	if !IsURL(arg) {
 		return arg, true, nil
 	}
-	mounts.Lock()
-	defer mounts.Unlock()
-	scheme, rest, _ := strings.Cut(arg, "://")
-	open := mounts.openers[scheme]
-	if open == nil {
+	if OpenURL == nil {
 		return "", false, nil
 	}
-	dir, file, d, err := open(arg)
+	mounts.Lock()
+	defer mounts.Unlock()
+	dir, file, d, err := OpenURL(arg)
 	if err != nil {
 		return "", true, err
 	}
-	_, query, _ := strings.Cut(rest, "?")
+	_, query, _ := strings.Cut(arg, "?")
 	switch there, mounted := mounts.dirs[dir]; {
 	case mounted && there.query != query:
 		return "", true, fmt.Errorf("%s has two queries, %s and %s: use one of them", dir, there.query, query)

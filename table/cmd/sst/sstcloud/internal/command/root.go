@@ -22,7 +22,7 @@ import (
 
 func init() {
 	text.Program = "sstcloud"
-	store.Mount()
+	files.OpenURL = store.Mount
 }
 
 // Run executes the command line and returns the exit status.

@@ -11,18 +11,11 @@ import (
 	"github.com/sievetable/sievetable/table/cmd/internal/files"
 )
 
-// Mount registers the URL schemes, for commands that read files.
-func Mount() {
-	for _, scheme := range schemes {
-		files.Register(scheme, mount)
-	}
-}
-
 // extensions lists the extensions of single files. Any other path is a directory.
 var extensions = []string{".ldb", ".sst", ".filter", ".jsonl", ".log"}
 
-// mount opens the URL of a store, or of a file in a store.
-func mount(rawURL string) (dir, file string, d files.Mounted, err error) {
+// Mount opens the URL of a store, or of a file in a store, for files.OpenURL.
+func Mount(rawURL string) (dir, file string, d files.Mounted, err error) {
 	rawURL, file = cutFile(rawURL)
 	s, err := openFor(context.Background(), rawURL, file)
 	if err != nil {
