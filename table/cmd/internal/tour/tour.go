@@ -102,16 +102,6 @@ func (r *run) output(t *testing.T, command string) []byte {
 	return printed
 }
 
-// Link links the program that runs the test to another name in the directory bin. TestMain checks that name.
-func Link(t *testing.T, bin, name string) {
-	t.Helper()
-	self, err := os.Executable()
-	errtest.NoError(t, err)
-	if err := os.Symlink(self, filepath.Join(bin, name)); err != nil {
-		t.Skip(err)
-	}
-}
-
 // Skip skips a test on systems whose tools differ from those in READMEs, or if tools are missing.
 func Skip(t *testing.T, tools ...string) {
 	t.Helper()

@@ -1,9 +1,11 @@
 package command
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 	"github.com/sievetable/sievetable/table/cmd/internal/tour"
 )
 
@@ -11,7 +13,6 @@ import (
 func TestTour(t *testing.T) {
 	long.Test(t)
 	tour.Skip(t, "bash")
-	bin := t.TempDir()
-	tour.Link(t, bin, "sieve")
+	bin := filepath.Dir(scripttest.Link(t, "sieve"))
 	tour.Check(t, "../../README.md", bin)
 }

@@ -1,9 +1,11 @@
 package command
 
 import (
+	"path/filepath"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 	"github.com/sievetable/sievetable/table/cmd/internal/tour"
 )
 
@@ -14,8 +16,7 @@ var readmes = []string{"../../../../../README.md", "../../README.md", "../../../
 func TestTour(t *testing.T) {
 	long.Test(t)
 	tour.Skip(t, "bash", "parallel")
-	bin := t.TempDir()
-	tour.Link(t, bin, "sst")
+	bin := filepath.Dir(scripttest.Link(t, "sst"))
 	for _, readme := range readmes {
 		tour.Check(t, readme, bin)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/sievetable/sievetable/internal/long"
 	"github.com/sievetable/sievetable/table/cloud/s3test"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 	"github.com/sievetable/sievetable/table/cmd/internal/tour"
 )
 
@@ -16,8 +17,7 @@ import (
 func TestTour(t *testing.T) {
 	long.Test(t)
 	tour.Skip(t, "bash")
-	bin := t.TempDir()
-	tour.Link(t, bin, "sstcloud")
+	bin := filepath.Dir(scripttest.Link(t, "sstcloud"))
 	build := exec.Command("go", "build", "-o", filepath.Join(bin, "sst"))
 	build.Dir = "../../.."
 	build.Env = append(os.Environ(), "GOWORK=") // sst is a module of the repository's go.work
