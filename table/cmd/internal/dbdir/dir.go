@@ -49,7 +49,6 @@ type Dir struct {
 
 	// Which entries are certain to be the newest of their keys, as known before any table or log is read.
 	Doubt    bool     // none: current tables or logs may be unknown
-	Ordered  bool     // the MANIFEST is sound: live logs are newer than level 0, which is newer than level 1, …
 	LiveLogs []string // paths; writes in other logs may be obsolete
 	LostLog  uint64   // highest number of the live logs that are not read; 0 if all are
 }
@@ -94,7 +93,6 @@ func listDir(dir string, o ListOptions) (Dir, error) {
 	if o.NoLogs {
 		d.leaveOutLogs(o)
 	}
-	d.Ordered = d.Version != nil && d.isWhole()
 	return d, nil
 }
 

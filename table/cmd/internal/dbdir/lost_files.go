@@ -29,18 +29,18 @@ func (d *Dir) findLost(unlisted []File) (others []File) {
 	for _, l := range unlisted {
 		isOther := !l.HasEngineName() || d.Version.Lists(l.number)
 		if !isOther && !h.IsObsoleteTable(l.number) {
-			l.Lost, l.Spare = true, d.isWhole()
+			l.Lost, l.Spare = true, d.IsOrdered()
 			lost = append(lost, l)
 			continue
 		}
 		others = append(others, l)
-		if !isOther && !d.isWhole() {
+		if !isOther && !d.IsOrdered() {
 			l.Obsolete = true
 			d.Tables = append(d.Tables, l)
 		}
 	}
 	switch {
-	case len(lost) > 0 && d.isWhole():
+	case len(lost) > 0 && d.IsOrdered():
 		d.note("%s: reading %s, which %s neither lists nor marks obsolete, only for lost keys", d.Path, firstNames("table", lost), d.Version.Manifest)
 	case len(lost) > 0:
 		d.note("%s: also reading %s, which %s neither lists nor marks obsolete", d.Path, firstNames("table", lost), d.Version.Manifest)
@@ -50,9 +50,10 @@ func (d *Dir) findLost(unlisted []File) (others []File) {
 	return others
 }
 
-// isWhole reports whether there is no sign that edits of the MANIFEST are lost.
-func (d *Dir) isWhole() bool {
-	return !d.Doubt && d.Version.Torn == 0 && d.Version.Unread == 0
+// IsOrdered reports whether there is a MANIFEST, and no sign that edits of it are lost: live logs are newer than
+// level 0, which is newer than level 1, …
+func (d *Dir) IsOrdered() bool {
+	return d.Version != nil && !d.Doubt && d.Version.Torn == 0 && d.Version.Unread == 0
 }
 
 // leaveOutObsolete applies the sound edits of the newest MANIFEST, if it is damaged: it removes obsolete logs, and

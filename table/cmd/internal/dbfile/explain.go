@@ -193,8 +193,7 @@ func (f *File) FilterOnly() (bool, error) {
 type Filters struct {
 	layout.Filters
 
-	Err           error // why a filter is not used
-	UnknownPolicy bool  // Err says that the filter policy is unknown
+	Err error // why a filter is not used
 }
 
 // filtersOf returns the filters of a Reader, or reads them if the Reader does not.
@@ -204,7 +203,6 @@ func filtersOf(r *table.Reader, l *layout.Layout, o Options) (f Filters) {
 	} else {
 		f.Filters, f.Err = r.Filters(), r.FilterErr()
 	}
-	f.UnknownPolicy = f.Err != nil && !errors.Is(f.Err, table.ErrCorrupt)
 	return f
 }
 

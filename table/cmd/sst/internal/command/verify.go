@@ -206,7 +206,8 @@ func (t target) verifyTable(o source.Options) (remark string, err error) {
 		}
 	}
 	filters := f.Filters()
-	addIf(filters.UnknownPolicy, "only its filter's checksum was checked: "+filters.Reason())
+	unknownPolicy := filters.Err != nil && !errors.Is(filters.Err, table.ErrCorrupt)
+	addIf(unknownPolicy, "only its filter's checksum was checked: "+filters.Reason())
 	addIf(errors.Is(f.HiddenKeys(), table.ErrFilterOnly), "it is only a filter, and cannot be checked against its keys")
 	addIf(versions.IsCurrentOrManifest(filepath.Base(t.Path)), "it is a table, though a database's state file has such a name")
 	addIf(f.Rewritten, "goleveldb's recovery wrote its internal keys in bytewise order: goleveldb's Get does not find some of them")

@@ -38,7 +38,7 @@ func (c *LossCursor) isNeeded(e Entry) bool {
 // hiddenFrom returns the sequence number from which on entries of tables are hidden, as in engines, or 0 if none
 // are. A repair hides nothing, nor does a database whose MANIFEST may be out of date.
 func (s *Source) hiddenFrom() uint64 {
-	if !s.dir.Ordered || s.inTables() == math.MaxUint64 || s.o.Repair {
+	if !s.dir.IsOrdered() || s.inTables() == math.MaxUint64 || s.o.Repair {
 		return 0
 	}
 	return max(s.dir.Version.LastSequence, s.logs.last) + 1
@@ -126,10 +126,10 @@ func (c *LossCursor) IsCertain(e Entry) bool {
 	case e.Table == nil:
 		n, err := versions.FileNumber(e.Log)
 		isNewest := slices.Contains(s.dir.LiveLogs, e.Log) && err == nil && n >= s.dir.LostLog
-		return isNewest && (s.dir.Ordered || !c.IsLost(e.Key))
+		return isNewest && (s.dir.IsOrdered() || !c.IsLost(e.Key))
 	case e.Table.Meta == nil || s.dir.LostLog > 0:
 		return false
-	case s.dir.Ordered:
+	case s.dir.IsOrdered():
 		return !c.isLostUpTo(e.Table.Meta.Level, e.Key)
 	}
 	return !c.IsLost(e.Key)
