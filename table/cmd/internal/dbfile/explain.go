@@ -223,15 +223,6 @@ func (f Filters) Contains(offset uint64, key []byte) bool {
 	return (f.Table == nil || f.Table.Contains(key)) && (f.Blocks == nil || f.Blocks.Contains(offset, key))
 }
 
-// pagesSize returns the total size of the pages that lookups read one by one, if the table filter is paged.
-func (f Filters) pagesSize() int64 {
-	if f.Pages == nil {
-		return 0
-	}
-	n, size := f.Pages.Pages()
-	return int64(n) * int64(size)
-}
-
 // None reports whether there is no filter to check.
 func (f Filters) None() bool { return f.Blocks == nil && !f.HasTable() }
 

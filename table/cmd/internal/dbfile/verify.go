@@ -169,7 +169,10 @@ func (f *File) checkTailSize(o Options) error {
 		if !filters.HasTable() { // Verify reports the damage
 			return nil
 		}
-		pages = filters.pagesSize()
+		if filters.Pages != nil { // lookups read them one by one
+			n, size := filters.Pages.Pages()
+			pages = int64(n) * int64(size)
+		}
 	}
 	if line := o.Line.TailSize; line != tail && line != tail-pages { // a writer that keeps pages in memory counts them
 		return Differs("tailSize", tail-pages, line)

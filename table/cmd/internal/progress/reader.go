@@ -29,23 +29,3 @@ func (r readerAt) ReadAt(p []byte, off int64) (int, error) {
 	r.bar.Add(int64(n))
 	return n, err
 }
-
-// A Part is the share of the work for one file. It adds exactly the planned amount, however much of the file is
-// read.
-type Part struct {
-	add  func(int64) // of the Bar
-	left int64
-}
-
-// NewPart returns a Part of this much work. It calls add to add to the Bar.
-func NewPart(add func(n int64), work int64) *Part { return &Part{add, work} }
-
-// Add adds n to the work done, but no more than the amount left.
-func (p *Part) Add(n int64) {
-	n = min(n, p.left)
-	p.left -= n
-	p.add(n)
-}
-
-// Done adds the amount left.
-func (p *Part) Done() { p.Add(p.left) }

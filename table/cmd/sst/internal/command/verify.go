@@ -101,10 +101,14 @@ func (v *verifier) verify(targets []target) error {
 
 // check prints the verdict on a file. It returns errors that the verdict does not include.
 func (v *verifier) check(t target) (unreported error) {
-	o, part := v.options, progress.NewPart(v.add, sizeOf(t))
-	o.ReadOnce = part.Add
+	o, left := v.options, sizeOf(t)
+	o.ReadOnce = func(n int64) { // at most the size, however much is read
+		n = min(n, left)
+		left -= n
+		v.add(n)
+	}
 	remark, err := t.verify(o)
-	part.Done()
+	v.add(left)
 	err = t.unlessReplaced(err)
 	d := verdict{t.Path, t.kind, "ok", text.Lines(err), remark}
 	lines := d.Errors
