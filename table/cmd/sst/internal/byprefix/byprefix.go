@@ -6,31 +6,9 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table/cmd/internal/printable"
 )
-
-// A Rule defines the prefix of a key: everything up to and including the first Delimiter or, if Delimiter is nil,
-// the first Length bytes.
-type Rule struct {
-	Delimiter []byte // nil: the prefix has a Length
-	Length    int    // ≥ 1
-}
-
-// prefixOf returns the prefix of a key, or nil if key lacks the delimiter or is too short.
-func (r Rule) prefixOf(key []byte) []byte {
-	n := r.Length
-	if r.Delimiter != nil {
-		at := bytes.Index(key, r.Delimiter)
-		if at < 0 {
-			return nil
-		}
-		n = at + len(r.Delimiter)
-	}
-	if len(key) < n {
-		return nil
-	}
-	return key[:n]
-}
 
 // A Count is the number of entries and their total sizes in bytes.
 type Count struct {
@@ -87,7 +65,7 @@ type Result struct {
 
 // A Counter counts entries by prefix.
 type Counter struct {
-	rule     Rule
+	prefix   filter.Prefixer
 	top      int
 	runs     bool // all keys with the same prefix are adjacent
 	versions bool // entries may not be live
@@ -106,8 +84,8 @@ const (
 // NewCounter returns a Counter that finds the top largest groups. If runs is true, all keys with the same prefix
 // must be adjacent, as in bytewise order. The result is then exact, and at most 2*top groups are in memory.
 // Otherwise the result is exact if all groups fit into 64 MiB. If versions is true, some entries may not be live.
-func NewCounter(rule Rule, top int, runs, versions bool) *Counter {
-	c := &Counter{rule: rule, top: top, runs: runs, versions: versions, room: maxRoom, groups: map[string]*Group{}}
+func NewCounter(prefix filter.Prefixer, top int, runs, versions bool) *Counter {
+	c := &Counter{prefix: prefix, top: top, runs: runs, versions: versions, room: maxRoom, groups: map[string]*Group{}}
 	c.result = Result{Top: []Group{}, Count: c.newCount(), Others: c.newCount(), Without: c.newCount(), Unknown: c.newCount()}
 	return c
 }
@@ -126,10 +104,10 @@ func (c *Counter) Add(key, value []byte, live bool) {
 		c.live = Live{1, n.Bytes()}
 	}
 	c.result.add(n)
-	if prefix := c.rule.prefixOf(key); prefix == nil {
+	if length := c.prefix.PrefixLen(key); length == 0 {
 		c.result.Without.add(n)
 	} else {
-		c.countOf(prefix).add(n)
+		c.countOf(key[:length]).add(n)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/table/cmd/internal/printable"
 )
 
@@ -33,15 +34,28 @@ func randomEntries(r *rand.Rand) []entry {
 	return all
 }
 
-func randomRule(r *rand.Rand) Rule {
-	if r.IntN(2) == 0 {
-		return Rule{Length: 1 + r.IntN(6)}
+// A rule defines prefixes by their delimiter or, if that is empty, by their length.
+type rule struct {
+	delimiter string
+	length    int
+}
+
+func (r rule) prefixer() filter.Prefixer {
+	if r.delimiter != "" {
+		return filter.PrefixUntil(r.delimiter)
 	}
-	return Rule{Delimiter: []byte([]string{"/", "a", "//", "aba", "\x00", "missing", "ab"}[r.IntN(7)])}
+	return filter.PrefixOfLength(r.length)
+}
+
+func randomRule(r *rand.Rand) rule {
+	if r.IntN(2) == 0 {
+		return rule{length: 1 + r.IntN(6)}
+	}
+	return rule{delimiter: []string{"/", "a", "//", "aba", "\x00", "missing", "ab"}[r.IntN(7)]}
 }
 
 // expected computes the result with a map of all prefixes.
-func expected(rule Rule, top int, entries []entry) *Result {
+func expected(rule rule, top int, entries []entry) *Result {
 	newCount := func() Count { return Count{Live: new(Live)} }
 	groups, want := map[string]Count{}, &Result{Count: newCount(), Top: []Group{}, Others: newCount(), Without: newCount(), Unknown: newCount()}
 	for _, e := range entries {
@@ -51,11 +65,11 @@ func expected(rule Rule, top int, entries []entry) *Result {
 		}
 		want.add(c)
 		prefix := ""
-		switch before, _, found := strings.Cut(string(e.key), string(rule.Delimiter)); {
-		case rule.Delimiter != nil && found:
-			prefix = before + string(rule.Delimiter)
-		case rule.Delimiter == nil && len(e.key) >= rule.Length:
-			prefix = string(e.key[:rule.Length])
+		switch before, _, found := strings.Cut(string(e.key), rule.delimiter); {
+		case rule.delimiter != "" && found:
+			prefix = before + rule.delimiter
+		case rule.delimiter == "" && len(e.key) >= rule.length:
+			prefix = string(e.key[:rule.length])
 		default:
 			want.Without.add(c)
 			continue
@@ -92,7 +106,7 @@ func TestCounterIsAMap(t *testing.T) {
 			if runs {
 				slices.SortStableFunc(entries, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
 			}
-			c := NewCounter(rule, top, runs, true)
+			c := NewCounter(rule.prefixer(), top, runs, true)
 			for _, e := range entries {
 				c.Add(e.key, e.value, e.live)
 			}
@@ -109,7 +123,7 @@ func TestCounterIsBounded(t *testing.T) {
 	t.Parallel()
 	long := bytes.Repeat([]byte("x"), 1<<20)
 	for _, runs := range []bool{true, false} {
-		c := NewCounter(Rule{Delimiter: []byte("/")}, 3, runs, true)
+		c := NewCounter(filter.PrefixUntil("/"), 3, runs, true)
 		for i := range 200 {
 			c.Add(fmt.Appendf(nil, "%04d%s/%d", i, long, i), nil, true)
 		}

@@ -56,7 +56,7 @@ func statsCommand() *cobra.Command {
 	flags.addStrict(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		p := flags.newPass(cmd, asJSON)
-		if err := prefixes.parse(cmd.Flags().Changed); err != nil {
+		if err := prefixes.parse(); err != nil {
 			return err
 		}
 		switch {

@@ -11,6 +11,7 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
@@ -29,8 +30,12 @@ import (
 type prefixFlags struct {
 	on        bool
 	delimiter string
+	length    int
 	top       int
-	rule      byprefix.Rule // how to find the prefix of a key; parse completes it
+
+	// parse sets these.
+	prefix  filter.Prefixer
+	without string // describes the keys that have no prefix
 }
 
 // maxTop is the largest --top. Each prefix takes memory.
@@ -39,7 +44,7 @@ const maxTop = 100_000
 func (f *prefixFlags) add(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.on, "by-prefix", false, "show entries and bytes by key prefix, the largest first")
 	cmd.Flags().StringVar(&f.delimiter, "delimiter", "", "with --by-prefix: prefixes end with this `text`")
-	cmd.Flags().IntVar(&f.rule.Length, "length", 1, "with --by-prefix: prefixes have this many bytes")
+	cmd.Flags().IntVar(&f.length, "length", 1, "with --by-prefix: prefixes have this many bytes")
 	cli.CountVar(cmd.Flags(), &f.top, "top", "", 20, "with --by-prefix: how many prefixes to print")
 	for _, name := range []string{"delimiter", "length", "top"} {
 		cli.Needs(cmd, name, "by-prefix")
@@ -48,14 +53,22 @@ func (f *prefixFlags) add(cmd *cobra.Command) {
 	cli.Complete(cmd, "delimiter", "/", ":", ".")
 }
 
-// parse checks the flags, and sets rule.
-func (f *prefixFlags) parse(given func(name string) bool) (err error) {
-	err = cmp.Or(cli.CheckRange("--length", f.rule.Length, 1, math.MaxInt32), cli.CheckRange("--top", f.top, 1, maxTop))
-	if err != nil || !given("delimiter") {
+// parse checks the flags, and sets prefix and without.
+func (f *prefixFlags) parse() error {
+	err := cmp.Or(cli.CheckRange("--length", f.length, 1, math.MaxInt32), cli.CheckRange("--top", f.top, 1, maxTop))
+	if err != nil {
 		return err
 	}
-	if f.rule.Delimiter, err = printable.Unescape(f.delimiter); err != nil {
+	f.prefix, f.without = filter.PrefixOfLength(f.length), fmt.Sprintf("keys of < %d bytes", f.length)
+	if f.length == 1 {
+		f.without = "the empty key"
+	}
+	delimiter, err := printable.Unescape(f.delimiter)
+	if err != nil {
 		return cli.UsageErrorf("--delimiter is %s: %w", format.Quote([]byte(f.delimiter)), err)
+	}
+	if len(delimiter) > 0 {
+		f.prefix, f.without = filter.PrefixUntil(string(delimiter)), "keys without "+format.Quote(delimiter)
 	}
 	return nil
 }
@@ -101,7 +114,7 @@ func (f *sourceFlags) sizeOfTables(paths []string) int64 {
 // count counts the entries of a source.
 func (f *prefixFlags) count(s *source.Source) (r prefixResult, err error) {
 	versions := (s.HasVersions() || s.HasLayers() || s.IsEmptyDatabase()) && s.Order != table.AnyOrder
-	c := byprefix.NewCounter(f.rule, f.top, comparers.KeepsPrefixes(s.Order), versions)
+	c := byprefix.NewCounter(f.prefix, f.top, comparers.KeepsPrefixes(s.Order), versions)
 	var last []byte // nil: there is none
 	for e, err := range s.Scan(source.ScanOptions{Versions: true, InOrder: true}) {
 		if err != nil {
@@ -111,13 +124,7 @@ func (f *prefixFlags) count(s *source.Source) (r prefixResult, err error) {
 		last = format.AppendNotNil(last[:0], e.Key)
 		c.Add(e.Key, e.Value, newest && e.Kind != internalkey.Delete)
 	}
-	r = prefixResult{s.Path, c.Result(), fmt.Sprintf("keys of < %d bytes", f.rule.Length)}
-	if f.rule.Delimiter != nil {
-		r.without = "keys without " + format.Quote(f.rule.Delimiter)
-	} else if f.rule.Length == 1 {
-		r.without = "the empty key"
-	}
-	return r, nil
+	return prefixResult{s.Path, c.Result(), f.without}, nil
 }
 
 // A prefixResult has the counts of a source by prefix.

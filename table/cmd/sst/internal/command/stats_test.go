@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/sievetable/sievetable/filter"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
@@ -48,8 +49,8 @@ func writeVersions(t *testing.T, path string, keys [][]byte, order table.Compare
 }
 
 // countsOf counts keys as writeVersions writes them. The versions of a key must be in order.
-func countsOf(keys [][]byte, rule byprefix.Rule, top int) *byprefix.Result {
-	c, seen := byprefix.NewCounter(rule, top, false, true), map[string]bool{}
+func countsOf(keys [][]byte, prefix filter.Prefixer, top int) *byprefix.Result {
+	c, seen := byprefix.NewCounter(prefix, top, false, true), map[string]bool{}
 	for _, key := range keys {
 		k, _ := internalkey.Parse(key)
 		user := string(k.UserKey)
@@ -74,15 +75,15 @@ func TestByPrefixIsThatOfACounter(t *testing.T) {
 		}
 		path := filepath.Join(t.TempDir(), "t.ldb")
 		writeVersions(t, path, keys, order)
-		rule, top := byprefix.Rule{Length: 1 + r.IntN(5)}, 1+r.IntN(30)
-		flag := fmt.Sprint("--length=", rule.Length)
+		length, top := 1+r.IntN(5), 1+r.IntN(30)
+		prefix, flag := filter.PrefixOfLength(length), fmt.Sprint("--length=", length)
 		if r.IntN(2) == 0 {
-			rule.Delimiter = []byte([]string{"/", "a/", "\xff\xff"}[r.IntN(3)])
-			flag = "--delimiter=" + printable.Escape(rule.Delimiter)
+			delimiter := []string{"/", "a/", "\xff\xff"}[r.IntN(3)]
+			prefix, flag = filter.PrefixUntil(delimiter), "--delimiter="+printable.Escape([]byte(delimiter))
 		}
 		got := mustSST(t, "stats", "--by-prefix", "--json", fmt.Sprint("--top=", top), "--internal-keys=yes", "--comparator="+name, flag, path)
 		var want strings.Builder
-		noError(t, printable.WriteJSON(&want, prefixResult{Path: path, Result: countsOf(keys, rule, top)}))
+		noError(t, printable.WriteJSON(&want, prefixResult{Path: path, Result: countsOf(keys, prefix, top)}))
 		if diff := cmp.Diff(want.String(), got); diff != "" {
 			t.Fatalf("seed %d, %s, %s (-want +got):\n%s", seed, name, flag, diff)
 		}
