@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"golang.org/x/sync/errgroup"
 
@@ -47,7 +48,7 @@ func (u *Upload) Send(ctx context.Context, atATime int, sent func(set.Table)) er
 // publish writes the manifest.
 func (u *Upload) publish(ctx context.Context) error {
 	err := set.PublishManifest(ctx, u.to, u.name, u.Manifest, func(now *set.Manifest) error {
-		if !same(now, u.old) {
+		if !reflect.DeepEqual(now, u.old) {
 			return set.ErrChanged
 		}
 		return nil

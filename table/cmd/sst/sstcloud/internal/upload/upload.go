@@ -2,12 +2,12 @@
 package upload
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"syscall"
 	"time"
@@ -55,13 +55,8 @@ func Plan(ctx context.Context, dir string, to set.Store, name string) (*Upload, 
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	u.Same = same(u.old, u.Manifest)
+	u.Same = reflect.DeepEqual(u.old, u.Manifest)
 	return u, u.look(ctx)
-}
-
-// same reports whether two manifests, which may be nil, have the same contents.
-func same(a, b *set.Manifest) bool {
-	return (a == nil) == (b == nil) && (a == nil || bytes.Equal(encoded(a), encoded(b)))
 }
 
 // Dropped returns the number of layers in the store's set that the new set lacks: they were merged into it, or
@@ -80,15 +75,6 @@ func (u *Upload) Dropped() (layers int) {
 		}
 	}
 	return layers
-}
-
-// encoded returns the contents of a manifest's file.
-func encoded(m *set.Manifest) []byte {
-	var b bytes.Buffer
-	if err := set.WriteManifest(&b, m); err != nil {
-		panic(err) // impossible: m was read from a file
-	}
-	return b.Bytes()
 }
 
 // look updates Missing from a list of the store's objects.
