@@ -104,6 +104,15 @@ func Exists(path string) bool {
 	return err == nil
 }
 
+// A ReplacedError says that another file or directory has taken the place of one. It is fs.ErrNotExist too, since the
+// latter is gone.
+type ReplacedError string
+
+func (e ReplacedError) Error() string { return string(e) + " while it was read: run the command again" }
+
+// Is reports whether target is fs.ErrNotExist.
+func (ReplacedError) Is(target error) bool { return target == fs.ErrNotExist }
+
 // IsDir reports whether path is a directory.
 func IsDir(path string) bool {
 	info, err := Stat(path)

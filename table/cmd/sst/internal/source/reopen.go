@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/sievetable/sievetable/table/cmd/internal/dbdir"
+	"github.com/sievetable/sievetable/table/cmd/internal/files"
 )
 
 // openWith is like OpenSource, but keeps the losses and notes of an earlier Source of the same path. If files of a
@@ -54,21 +55,11 @@ func (s *Source) reopenIfChanged(err error) bool {
 	return true
 }
 
-// A replacedError says that another directory has taken the name of the Source's. Like a file that was removed, it
-// makes the Source open the directory again.
-type replacedError struct{ path, by string }
-
-func (e replacedError) Error() string {
-	return e.path + ": another " + e.by + " replaced it while it was read: run the command again"
-}
-
-func (e replacedError) Is(target error) bool { return target == fs.ErrNotExist }
-
 // checkReplaced returns an error if another directory has taken the name of the Source's. Its files can have the same
-// names.
+// names. Like a file that was removed, the error makes the Source open the directory again.
 func (s *Source) checkReplaced() error {
 	if s.Dir && s.dir.WasReplaced() {
-		return replacedError{s.Path, "directory"}
+		return files.ReplacedError(s.Path + ": another directory replaced it")
 	}
 	return nil
 }
@@ -79,10 +70,10 @@ func (s *Source) checkSame(before *Source) error {
 	switch {
 	case s.isSet() || before.isSet():
 		if !slices.EqualFunc(before.Tables, s.Tables, (*Table).isSame) {
-			return replacedError{s.Path, "set"}
+			return files.ReplacedError(s.Path + ": another set replaced it")
 		}
 	case !s.dir.IsSame(&before.dir):
-		return replacedError{s.Path, "directory"}
+		return files.ReplacedError(s.Path + ": another directory replaced it")
 	}
 	return nil
 }

@@ -164,15 +164,6 @@ func (o *object) fetchInto(to *extent, from, end int64, p []byte, off int64) (in
 	return e.copy(p, off), err
 }
 
-// A replacedError is also fs.ErrNotExist, since the listed object is gone.
-type replacedError struct{}
-
-func (replacedError) Error() string {
-	return "the object was replaced while it was read: run the command again"
-}
-
-func (replacedError) Is(target error) bool { return target == fs.ErrNotExist }
-
 // request reads p in one request. If p goes beyond the listed size, it must not be filled. Its error contains the
 // object's path.
 func (o *object) request(p []byte, off int64) (n int, err error) {
@@ -184,7 +175,7 @@ func (o *object) request(p []byte, off int64) (n int, err error) {
 	switch most := min(int64(len(p)), o.Size-off); {
 	case int64(n) > most || short && int64(n) < most, errors.Is(err, set.ErrReplaced):
 		o.dir.forget(o)
-		o.failed = &fs.PathError{Op: "read", Path: o.dir.pathOf(o.Name), Err: replacedError{}}
+		o.failed = &fs.PathError{Op: "read", Path: o.dir.pathOf(o.Name), Err: files.ReplacedError("the object was replaced")}
 		return 0, o.failed
 	case err == nil || short:
 		return n, nil
