@@ -47,9 +47,9 @@ func (c *collector) blocks() []tablestats.FilterStats {
 	keys, data := tablestats.NewFilterKeys(c.f, tablestats.NewBudget(1)), c.f.Layout.Data
 	sizes := blockSizes{sizeCounts{}, sizeCounts{}, sizeCounts{}, sizeCounts{}, sizeCounts{}}
 	var in index
-	i := 0
 	c.Blocks.Errors = map[int]string{}
-	for b, err := range tablestats.Blocks(c.f) {
+	for i, part := range data {
+		b, err := tablestats.ReadBlock(c.f, part)
 		keys.Add(b, err)
 		damage := c.damage(err)
 		var entries []byte
@@ -60,7 +60,6 @@ func (c *collector) blocks() []tablestats.FilterStats {
 			}
 		}
 		c.addBlock(&in, b, entries, damage)
-		i++
 	}
 	c.Blocks.Index, _ = json.Marshal(in) // numbers and bytes cannot fail
 	if left := data[c.Blocks.Count:]; len(left) > 0 {

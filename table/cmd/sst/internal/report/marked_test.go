@@ -38,7 +38,8 @@ const mark = `(ranges) => ranges.map((range) => {
 // keysOf returns the user keys of each block.
 func keysOf(t *testing.T, f *dbfile.File) (all [][][]byte) {
 	t.Helper()
-	for b, err := range tablestats.Blocks(f) {
+	for _, part := range f.Layout.Data {
+		b, err := tablestats.ReadBlock(f, part)
 		noError(t, err)
 		var keys [][]byte
 		for ok := b.Iter.First(); ok; ok = b.Iter.Next() {

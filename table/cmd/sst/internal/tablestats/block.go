@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"iter"
 	"math"
 	"math/bits"
 	"strings"
@@ -113,18 +112,6 @@ func (k *PrefixTracker) SharedLen(it *rowblock.Iter) (shared int) {
 	}
 	k.lastKey = append(k.lastKey[:shared], key[shared:]...)
 	return shared
-}
-
-// Blocks reads the data blocks in file order. A damaged block is yielded with an error, and does not end the
-// sequence.
-func Blocks(f *dbfile.File) iter.Seq2[Block, error] {
-	return func(yield func(Block, error) bool) {
-		for _, part := range f.Layout.Data {
-			if !yield(ReadBlock(f, part)) {
-				return
-			}
-		}
-	}
 }
 
 // Compression returns the name of the compression of a block.

@@ -76,7 +76,7 @@ func NewFilterKeys(f *dbfile.File, b *Budget) *FilterKeys {
 	return k
 }
 
-// Add adds the next block and its error, as Blocks yields them.
+// Add adds the next block in file order, and the error of reading it.
 func (k *FilterKeys) Add(b Block, err error) {
 	users := b.UserKeys
 	if err != nil {

@@ -94,7 +94,8 @@ func Collect(f *dbfile.File, wrap func(error) error, b *Budget) (*Stats, error) 
 	add(f.Layout.FooterErr)
 	s.addIndexes(f, addOnce)
 	keys := NewFilterKeys(f, b)
-	for b, err := range Blocks(f) {
+	for _, part := range f.Layout.Data {
+		b, err := ReadBlock(f, part)
 		add(err) // the index lists each block once, and can list very many
 		s.addBlock(f, b)
 		keys.Add(b, err)
