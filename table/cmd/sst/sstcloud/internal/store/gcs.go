@@ -13,27 +13,25 @@ import (
 
 // openGCS opens a bucket by URL, with a client that keeps connections and counts requests.
 func openGCS(ctx context.Context, u *url.URL, s *Store) (*blob.Bucket, error) {
-	if os.Getenv("STORAGE_EMULATOR_HOST") != "" { // for emulators, the driver creates its own client
-		opener := &gcsblob.URLOpener{Client: gcp.NewAnonymousHTTPClient(gcp.DefaultTransport())}
-		return opener.OpenBucketURL(ctx, u)
-	}
-	transport := newTransport(s)
-	if q := u.Query(); q.Get("anonymous") == "true" {
+	var opener gcsblob.URLOpener
+	switch q := u.Query(); {
+	case os.Getenv("STORAGE_EMULATOR_HOST") != "": // for emulators, the driver creates its own client
+		opener.Client = gcp.NewAnonymousHTTPClient(gcp.DefaultTransport())
+	case q.Get("anonymous") == "true":
 		q.Del("anonymous") // otherwise the driver would create its own client
 		u.RawQuery = q.Encode()
-		opener := &gcsblob.URLOpener{Client: gcp.NewAnonymousHTTPClient(transport)}
-		return opener.OpenBucketURL(ctx, u)
+		opener.Client = gcp.NewAnonymousHTTPClient(newTransport(s))
+	default:
+		credentials, err := gcp.DefaultCredentials(ctx)
+		if err != nil {
+			return nil, err
+		}
+		opener.TokenSource = gcp.CredentialsTokenSource(credentials)
+		if opener.Client, err = gcp.NewHTTPClient(newTransport(s), opener.TokenSource); err != nil {
+			return nil, err
+		}
 	}
-	credentials, err := gcp.DefaultCredentials(ctx)
-	if err != nil {
-		return nil, err
-	}
-	tokens := gcp.CredentialsTokenSource(credentials)
-	client, err := gcp.NewHTTPClient(transport, tokens)
-	if err != nil {
-		return nil, err
-	}
-	return (&gcsblob.URLOpener{Client: client, TokenSource: tokens}).OpenBucketURL(ctx, u)
+	return opener.OpenBucketURL(ctx, u)
 }
 
 // newTransport returns a transport that keeps connections and counts a Store's requests.
