@@ -140,13 +140,19 @@ func (c *copier) newSetTable(to io.Writer, removals bool) (set.TableAppender, er
 	if err != nil {
 		return nil, err
 	}
-	return &partTable{boundedWriter{blockCounter: w, copier: c, keys: keys}, w}, nil
+	return &partTable{boundedWriter{blockCounter: w, copier: c}, w, keys}, nil
 }
 
 // A partTable is a table of a set, with bounded memory.
 type partTable struct {
 	boundedWriter
-	w *set.TableWriter
+	w    *set.TableWriter
+	keys *keyRange
+}
+
+func (t *partTable) Append(key, value []byte) error {
+	t.keys.add(key)
+	return t.boundedWriter.Append(key, value)
 }
 
 func (t *partTable) Close() (set.Table, error) {
@@ -167,7 +173,6 @@ type blockCounter interface {
 type boundedWriter struct {
 	blockCounter
 	copier *copier
-	keys   *keyRange // of a table in a set; else nil
 	blocks int
 	index  int64 // upper bound of the size of the index
 }
@@ -176,9 +181,6 @@ type boundedWriter struct {
 const indexEntryOverhead = 16
 
 func (w *boundedWriter) Append(key, value []byte) error {
-	if w.keys != nil {
-		w.keys.add(key)
-	}
 	err := w.blockCounter.Append(key, value)
 	if never := w.copier.never; never != nil && errors.Is(err, table.ErrNever) {
 		return fmt.Errorf("key %s is both in the input and in --never %s: remove it from one of them", format.Quote(key), format.ShellPath(never.path))
