@@ -2,18 +2,30 @@
 package regular
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 )
 
 // Open opens a regular file for reading, and returns its FileInfo. For any other file it returns an error that names
 // the kind of file. Unlike opening a pipe, it never blocks.
 func Open(name string) (*os.File, fs.FileInfo, error) {
-	return open(name, os.Stat, os.OpenFile)
+	if runtime.GOOS == "windows" {
+		dir, base := filepath.Split(name)
+		// There, an open file can be deleted or replaced only if it was opened in a Root.
+		if root, err := os.OpenRoot(cmp.Or(dir, ".")); err == nil {
+			defer root.Close()
+			if f, info, err := OpenIn(root, base); err == nil {
+				return f, info, nil
+			}
+		}
+	}
+	return open(name, os.Stat, os.OpenFile) // on Windows, also a link to another directory
 }
 
 // OpenIn is like Open, for a file in root. Symbolic links are followed only within root.

@@ -35,6 +35,28 @@ func TestOpen(t *testing.T) {
 	}
 }
 
+// A file can be replaced and removed while it is open, and is read to its end.
+func TestOpenFilesAreReplaced(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	noError(t, err)
+	defer root.Close()
+	noError(t, errors.Join(root.WriteFile("file", []byte("old"), 0o666), root.WriteFile("next", []byte("next"), 0o666)))
+	for _, replace := range []func() error{
+		func() error { return root.Rename("next", "file") },
+		func() error { return root.Remove("file") },
+	} {
+		f, info, err := Open(filepath.Join(dir, "file"))
+		noError(t, err)
+		defer f.Close()
+		noError(t, replace())
+		if contents, err := io.ReadAll(f); int64(len(contents)) != info.Size() || err != nil {
+			t.Errorf("read %q, %v, of %d bytes", contents, err, info.Size())
+		}
+	}
+}
+
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

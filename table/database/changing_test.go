@@ -8,7 +8,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -157,9 +156,6 @@ func TestOnLossWhileTheDatabaseChanges(t *testing.T) {
 // A DB can be read even if the engine has deleted all files since.
 func TestFilesAreDeleted(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("a file that is open cannot be deleted there")
-	}
 	for _, mapped := range []bool{false, true} {
 		c := compactions(t, 1)
 		dir := onDisk(t, c.states[0])

@@ -25,8 +25,8 @@ import (
 // [table.ErrCorrupt].
 //
 // An engine may write to the database meanwhile. If files vanish while Open reads, it tries again. Tables stay open
-// or mapped, so the engine may delete them; on Windows, only after Close. If there are more tables than a quarter of
-// the open-file limit, the rest are opened when they are read, and fail with fs.ErrNotExist once they are deleted.
+// or mapped, so the engine may delete them. If there are more tables than a quarter of the open-file limit, the rest
+// are opened when they are read, and fail with fs.ErrNotExist once they are deleted.
 //
 // Logs, filters and indexes are in memory: each write in a log with about 20 bytes more, 1.5 bytes per entry with
 // 10-bit filters, and a key and 30 bytes per data block.
