@@ -2,6 +2,7 @@ package format
 
 import (
 	"fmt"
+	"path/filepath"
 	"strconv"
 )
 
@@ -29,10 +30,12 @@ func AppendQuote(dst []byte, parts ...[]byte) []byte {
 	return dst
 }
 
-// Printable returns a file name for messages. The name is quoted if it contains unprintable characters.
+// Printable returns a file name for messages. The name is quoted if it contains unprintable characters, or a \ that
+// does not separate directories.
 func Printable(name string) string {
-	if quoted := strconv.Quote(name); quoted[1:len(quoted)-1] != name {
-		return quoted
+	slashed := filepath.ToSlash(name)
+	if quoted := strconv.Quote(slashed); quoted[1:len(quoted)-1] != slashed {
+		return strconv.Quote(name)
 	}
 	return name
 }

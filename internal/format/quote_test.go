@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"path/filepath"
 	"testing"
 )
 
@@ -29,9 +30,11 @@ func TestQuoteShowsTheStartOfALongKey(t *testing.T) {
 // A file name is shown unchanged, unless that would be unclear.
 func TestPrintableQuotesWhatCannotBePrinted(t *testing.T) {
 	t.Parallel()
+	inDir := filepath.Join("dir", "000005.ldb")
 	for name, want := range map[string]string{
 		"":               "",
 		"000005.ldb":     "000005.ldb",
+		inDir:            inDir,
 		"Größe 1.sst":    "Größe 1.sst",
 		"two\nlines":     `"two\nlines"`,
 		"\x1b[2J":        `"\x1b[2J"`,

@@ -2,6 +2,8 @@ package format
 
 import (
 	"fmt"
+	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -31,10 +33,16 @@ func ShellWord(s string) string {
 	return b.String()
 }
 
-// ShellPath returns a path as a shell word that no command mistakes for a flag.
+// ShellPath returns a path as a shell word that no command mistakes for a flag. On Windows it contains slashes, since
+// \ has a meaning in some shells, and only double quotes, since cmd.exe knows no others.
 func ShellPath(path string) string {
 	if strings.HasPrefix(path, "-") {
 		path = "./" + path
 	}
-	return ShellWord(path)
+	path = filepath.ToSlash(path)
+	word := ShellWord(path)
+	if runtime.GOOS == "windows" && word != path {
+		return strconv.Quote(path)
+	}
+	return word
 }

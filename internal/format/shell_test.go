@@ -2,6 +2,8 @@ package format_test
 
 import (
 	"os/exec"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -22,8 +24,13 @@ func TestShellWord(t *testing.T) {
 			t.Errorf("ShellWord(%q) = %s, want %s", in, got, want)
 		}
 	}
-	if got, want := format.ShellPath("-x y.ldb"), "'./-x y.ldb'"; got != want {
-		t.Errorf("ShellPath = %s, want %s", got, want)
+	for in, want := range map[string]string{"-x y.ldb": "'./-x y.ldb'", filepath.Join("a", "b.ldb"): "a/b.ldb"} {
+		if runtime.GOOS == "windows" {
+			want = strings.ReplaceAll(want, "'", `"`)
+		}
+		if got := format.ShellPath(in); got != want {
+			t.Errorf("ShellPath(%q) = %s, want %s", in, got, want)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/sievetable/sievetable/internal/format"
 	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/internal/versions"
@@ -214,7 +215,7 @@ func TestOpenOfNoDatabase(t *testing.T) {
 		}
 	}
 	lost := fstest.MapFS{"a db/MANIFEST-000001": {}}
-	if _, err := database.OpenFS(lost, "a db", nil); !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), `"sst scan 'a db'"`) {
+	if _, err := database.OpenFS(lost, "a db", nil); !errors.Is(err, fs.ErrNotExist) || !strings.HasSuffix(err.Error(), `"sst scan `+format.ShellPath("a db")+`"`) {
 		t.Errorf("Open without CURRENT = %v, want ErrNotExist and sst scan", err)
 	}
 	if _, err := database.OpenFS(nil, ".", nil); err == nil || !strings.Contains(err.Error(), "nil file system") {
