@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,12 +43,18 @@ var failures = []struct {
 	}, false},
 }
 
+// syncsDirs reports whether the system syncs directories.
+const syncsDirs = runtime.GOOS != "windows"
+
 // If a step of Commit fails, Commit returns the cause. Only an older file is left, or the new one once it has its
 // final name: a file with that name can belong to another process.
 func TestCommitFails(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("medium error")
 	for _, tt := range failures {
+		if tt.published && !syncsDirs {
+			continue
+		}
 		for _, old := range []bool{false, true} {
 			dir := t.TempDir()
 			name := filepath.Join(dir, "a.ldb")

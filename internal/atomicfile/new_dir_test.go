@@ -130,6 +130,9 @@ func TestCommitNewDirFails(t *testing.T) {
 		"aborted": {func(_ *testing.T, _ string, d *NewDir) { d.Abort() }, fs.ErrClosed, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
+			if tt.want == cause && !syncsDirs {
+				t.Skip("nothing fails")
+			}
 			parent := t.TempDir()
 			path := filepath.Join(parent, "db")
 			d := newDirOf(t, path, "a")

@@ -15,10 +15,12 @@ import (
 func TestHandles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
+	root, err := os.OpenRoot(dir)
+	noError(t, err)
+	defer root.Close()
 	write := func(name, contents string) {
 		t.Helper()
-		temporary := filepath.Join(dir, "temporary")
-		noError(t, errors.Join(os.WriteFile(temporary, []byte(contents), 0o666), os.Rename(temporary, filepath.Join(dir, name))))
+		noError(t, errors.Join(root.WriteFile("temporary", []byte(contents), 0o666), root.Rename("temporary", name)))
 	}
 	errOther := errors.New("another file")
 	c := New(2, func(name string) (regular.File, fs.FileInfo, error) { return regular.Open(filepath.Join(dir, name)) },

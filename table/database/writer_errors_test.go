@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -59,7 +60,7 @@ func TestCreateRefusesDirectories(t *testing.T) {
 		filepath.Join(db, "missing/new"): "no such file or directory",
 		"":                               "not the name of a new directory",
 	} {
-		if w, err := database.Create(path, nil); w != nil || err == nil || !strings.HasPrefix(err.Error(), "database: create ") || !strings.HasSuffix(err.Error(), want) {
+		if w, err := database.Create(path, nil); w != nil || err == nil || !strings.HasPrefix(err.Error(), "database: create ") || !strings.HasSuffix(err.Error(), want) && runtime.GOOS != "windows" { // there, the system's errors are others
 			t.Errorf("Create(%q) = %v, %v, want %s", path, w, err, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/table/set"
 )
 
@@ -27,7 +28,7 @@ func TestManifestIsReplacedAsAWhole(t *testing.T) {
 		noError(t, err)
 		checkDiff(t, "ReadManifest", want, got)
 		checkDiff(t, "files", []string{set.ManifestName}, names(t, path))
-		f, err := os.Open(filepath.Join(path, set.ManifestName))
+		f, _, err := regular.Open(filepath.Join(path, set.ManifestName))
 		noError(t, err)
 		defer f.Close()
 		old = append(old, f)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/sievetable/sievetable/table"
@@ -144,6 +145,9 @@ func TestUnavailableFiles(t *testing.T) {
 			"of an FS": func(dir string) (*set.Set, error) { return set.OpenFS(background, os.DirFS(dir), ".", eager) },
 			"mapped":   func(dir string) (*set.Set, error) { return set.OpenDir(background, dir, &mapped) },
 		} {
+			if how == "of an FS" && runtime.GOOS == "windows" {
+				continue // a file that os.DirFS has opened cannot be replaced
+			}
 			t.Run(name+", "+how, func(t *testing.T) { testUnavailableFile(t, how == "mapped", open, lookUp) })
 		}
 	}
@@ -168,7 +172,7 @@ func testUnavailableFile(t *testing.T, mapped bool, open func(dir string) (*set.
 		checkUnavailable(t, s, set.ErrMismatch, m.Tables[1].Name)
 	}
 	noError(t, os.WriteFile(name+".new", whole, 0o666))
-	noError(t, os.Rename(name+".new", name))
+	noError(t, rename(name+".new", name))
 	noError(t, s.Reopen(background))
 	checkUnavailable(t, s, nil)
 	checkGet(t, s, key(150), valueOf(150))
