@@ -200,7 +200,7 @@ func step(path string) (dir *os.Root, name, next string, err error) {
 	if name == "" {
 		return nil, "", "", errors.New("not the name of a file")
 	}
-	if ofSystem(cmp.Or(parent, ".")) {
+	if !filepath.IsLocal(name) || ofSystem(cmp.Or(parent, ".")) { // not local: .., and NUL on Windows
 		return nil, "", "", ErrNotReplaced
 	}
 	if dir, err = os.OpenRoot(cmp.Or(parent, ".")); err != nil {

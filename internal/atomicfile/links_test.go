@@ -66,6 +66,7 @@ func TestCreateRefuses(t *testing.T) {
 		dir:                                  "a directory, not the name of a file",
 		dir + "/":                            "not the name of a file",
 		dir + "/dir/.":                       "a directory, not the name of a file",
+		dir + "/dir/..":                      "not replaced",
 		dir + "/to dir":                      "a directory, not the name of a file",
 		os.DevNull:                           "not replaced",
 		dir + "/to device":                   "not replaced",
