@@ -6,12 +6,22 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
+	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/sievetable/sievetable/internal/long"
 )
+
+// OnUnix skips a test on Windows, where names, permissions, shells and the system's errors are others.
+func OnUnix(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows is different")
+	}
+}
 
 // Commands are commands of scripts.
 var Commands = map[string]func(ts *testscript.TestScript, neg bool, args []string){

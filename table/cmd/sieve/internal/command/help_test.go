@@ -92,6 +92,7 @@ var wrongValues = []string{hostile, " ", "abc", "1.5x", "-1", "-0", "0", "1e999"
 // sieve accepts any value of a flag, or rejects it in one style and in its own words. Only plain text reaches the
 // terminal.
 func TestValuesOfFlags(t *testing.T) {
+	scripttest.OnUnix(t)
 	long.NoRace(t)
 	t.Chdir(t.TempDir())
 	writeInput(t, hostile[:1]+"keys\u202e", []string{"a\n", "b\n"})

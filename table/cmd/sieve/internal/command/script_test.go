@@ -36,6 +36,7 @@ func TestMain(m *testing.M) { testscript.Main(cleanUp{m}, programs) }
 //
 // and the conditions [long], if long tests are enabled, and [race], if the race detector is on.
 func TestScripts(t *testing.T) {
+	scripttest.OnUnix(t)
 	path := filepath.Dir(sstProgram(t))
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",

@@ -136,7 +136,9 @@ func TestSaveFails(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(context.Background())
 			defer cancel(nil)
 			sieve := Sieve{State: s, Out: newPrinted(), Every: tt.every}
-			noError(t, os.Remove(path+lockSuffix)) // no state can be saved without it
+			if err := os.Remove(path + lockSuffix); err != nil { // no state can be saved without it
+				t.Skip(err) // Windows does not remove open files
+			}
 			in := &oneLine{end: func() error { return tt.end(run{ctx, cancel}) }}
 			err := sieve.Run(ctx, []string{"-"}, in)
 			for _, want := range tt.want {

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
 // No command replaces a file that a database or a set needs, whichever flag names it, and even through links. It
@@ -129,9 +129,7 @@ func writeOwned(t *testing.T) (dir string) {
 // The copy of a database gets its permissions, so private data stays private. The owner can always write to the copy,
 // so an engine can open the copy of a read-only directory.
 func TestCopiesKeepMode(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("permissions are others there")
-	}
+	scripttest.OnUnix(t)
 	writeOwned(t)
 	for _, mode := range []os.FileMode{0o700, 0o750, 0o777, 0o555} {
 		noError(t, os.Chmod("db", mode))

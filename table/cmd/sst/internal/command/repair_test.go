@@ -15,6 +15,7 @@ import (
 	"github.com/sievetable/sievetable/internal/versions"
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
 	"github.com/sievetable/sievetable/table/cmd/internal/input"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 	"github.com/sievetable/sievetable/table/internalkey"
 )
 
@@ -136,6 +137,7 @@ func TestNotRepaired(t *testing.T) {
 // A repair leaves out the entries of a transaction that was open when goleveldb was killed, since they were never
 // committed.
 func TestRepairLeavesOutWhatWasNotCommitted(t *testing.T) {
+	scripttest.OnUnix(t)
 	t.Parallel()
 	live := t.TempDir()
 	db, err := leveldb.OpenFile(live, &opt.Options{WriteBuffer: 1 << 10})

@@ -60,6 +60,7 @@ func TestMain(m *testing.M) { testscript.Main(m, programs) }
 // out: to start the 1,500 processes with it takes as long as all other tests here, which run the same commands
 // within one process.
 func TestScripts(t *testing.T) {
+	scripttest.OnUnix(t)
 	long.NoRace(t)
 	commands := map[string]func(ts *testscript.TestScript, neg bool, args []string){
 		"table":     tableWriter("", table.WriterOptions{}),

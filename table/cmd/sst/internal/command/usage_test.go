@@ -50,6 +50,7 @@ func writeUsable(t *testing.T) (dir string) {
 // A command that rejects the value of a flag says so in one style and in its own words. No flag accepts -0, or a
 // number that rounds to it, since 0 has a special meaning where it is allowed.
 func TestValuesOfFlags(t *testing.T) {
+	scripttest.OnUnix(t)
 	long.NoRace(t)
 	writeUsable(t)
 	refused := 0
@@ -126,6 +127,7 @@ func checkRefusal(t *testing.T, c *cobra.Command, args []string) (refused bool) 
 
 // Messages name files as they were given, in quotes if need be, and never temporary ones.
 func TestTemporaryNames(t *testing.T) {
+	scripttest.OnUnix(t)
 	writeUsable(t)
 	checkSST(t, cli.ExitUsage, `sst: open " in.tsv": no such file or directory`, "build", "-o", "out.ldb", " in.tsv")
 	dir := filepath.Join(t.TempDir(), "gone")

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sievetable/sievetable/table/cmd/internal/cli"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
 // wrongUsages are wrong command lines and their messages. An empty argument is written as in a shell.
@@ -168,6 +169,7 @@ var wrongUsages = []struct{ line, want string }{
 // A message names an argument or a flag as it was given, and says what is wrong and what is right. Nothing is
 // written.
 func TestMessagesOfWrongUsage(t *testing.T) {
+	scripttest.OnUnix(t)
 	writeUsable(t)
 	before := filesOf(t, ".")
 	for _, tt := range wrongUsages {

@@ -8,6 +8,7 @@ import (
 	"github.com/sievetable/sievetable/internal/workload"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/cmd/internal/page/pagetest"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
 func TestMain(m *testing.M) { pagetest.Main(m) }
@@ -69,6 +70,7 @@ func shortened(s string) string {
 
 // All data from the file is shown as text.
 func TestPageIsNotFooled(t *testing.T) {
+	scripttest.OnUnix(t)
 	t.Parallel()
 	const script, image = `</script><script>window.fooled=1</script>`, `<img src=x onerror=window.fooled=1>`
 	pairs := []workload.Pair{

@@ -55,6 +55,7 @@ func TestMain(m *testing.M) {
 //	fault KIND METHOD PATTERN  answers requests for such objects by a fault, or no more if KIND is none
 //	status N COMMAND [ARG…]    is exec of a command that exits with N
 func TestScripts(t *testing.T) {
+	scripttest.OnUnix(t)
 	testscript.Run(t, testscript.Params{
 		Dir:   "testdata/script",
 		Setup: setUpScript,
