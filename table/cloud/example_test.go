@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -29,7 +30,7 @@ func Example() {
 	dir, err := os.MkdirTemp("", "")
 	check(err)
 	defer os.RemoveAll(dir)
-	bucket, err := blob.OpenBucket(ctx, "file://"+filepath.ToSlash(dir)+"?no_tmp_dir=true&metadata=skip")
+	bucket, err := blob.OpenBucket(ctx, "file:///"+strings.TrimPrefix(filepath.ToSlash(dir), "/")+"?no_tmp_dir=true&metadata=skip")
 	check(err)
 	defer bucket.Close()
 
