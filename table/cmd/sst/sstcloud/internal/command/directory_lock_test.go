@@ -36,7 +36,7 @@ func newDirectoryStore(t *testing.T) *directoryStore {
 // run runs a command on the directory.
 func (d *directoryStore) run(args ...string) (status int, output string) {
 	var out bytes.Buffer
-	status = Run(append(args, "file://"+filepath.ToSlash(d.dir)), strings.NewReader(""), &out, &out)
+	status = Run(append(args, fileURL(d.dir)), strings.NewReader(""), &out, &out)
 	return status, out.String()
 }
 
@@ -183,4 +183,9 @@ func TestLockFileIsNoFile(t *testing.T) {
 			t.Errorf("a file was made where the link leads: %v", err)
 		}
 	}
+}
+
+// fileURL returns the URL of a directory, also on Windows, where a path starts with a drive.
+func fileURL(dir string) string {
+	return "file:///" + strings.TrimPrefix(filepath.ToSlash(dir), "/")
 }

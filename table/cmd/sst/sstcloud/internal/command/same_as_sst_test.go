@@ -19,6 +19,7 @@ import (
 	"gocloud.dev/blob"
 
 	"github.com/sievetable/sievetable/table/cloud/s3test"
+	"github.com/sievetable/sievetable/table/cmd/internal/scripttest"
 )
 
 // reading are the commands that read sets and tables. SET is the set, TABLE one of its tables, NEW an output, and
@@ -199,6 +200,7 @@ func (p place) plain(s, dir string) string {
 // All reading commands have the same output and exit status for a set in a directory with sst, and for its URLs
 // with sstcloud.
 func TestSameAsSST(t *testing.T) {
+	scripttest.OnUnix(t)
 	t.Parallel()
 	bucket := s3test.Open(t, s3test.Server())
 	inBucket, query, _ := strings.Cut(s3test.BucketURL(t, s3test.Server()), "?")
@@ -212,7 +214,7 @@ func TestSameAsSST(t *testing.T) {
 			sendFiles(t, blob.PrefixedBucket(bucket, prefix), dir)
 			local := place{"sst", dir, "", dir}
 			places := []place{
-				{"sstcloud", "file://" + filepath.ToSlash(dir), "", "file://" + filepath.ToSlash(dir)},
+				{"sstcloud", fileURL(dir), "", fileURL(dir)},
 				{"sstcloud", inBucket, "?" + query + "&prefix=" + prefix, inBucket + "/" + strings.TrimSuffix(prefix, "/")},
 			}
 			for _, command := range reading {

@@ -84,7 +84,7 @@ func setUpScript(env *testscript.Env) error {
 	bucketURL := s3test.BucketURL(t, proxy.URL)
 	env.Setenv("S3", bucketURL)
 	env.Setenv("S3_OTHER", strings.Replace(bucketURL, "?", "/other.jsonl?", 1))
-	env.Setenv("DIR", "file://"+filepath.ToSlash(dir))
+	env.Setenv("DIR", fileURL(dir))
 	s3test.SetCredentials(env.Setenv)
 	return nil
 }
