@@ -33,8 +33,7 @@ func AppendQuote(dst []byte, parts ...[]byte) []byte {
 // Printable returns a file name for messages. The name is quoted if it contains unprintable characters, or a \ that
 // does not separate directories.
 func Printable(name string) string {
-	slashed := filepath.ToSlash(name)
-	if quoted := strconv.Quote(slashed); quoted[1:len(quoted)-1] != slashed {
+	if slashed := filepath.ToSlash(name); strconv.Quote(slashed) != `"`+slashed+`"` {
 		return strconv.Quote(name)
 	}
 	return name
