@@ -108,14 +108,7 @@ func (l *LevelIter) Next() bool {
 	switch l.at {
 	case atEntry:
 		l.at = failed // until the move ends
-		if l.it.Next() {
-			l.key = l.it.Key()
-			// It is ≥ Smallest, since the previous key is.
-			if compare(&l.order, l.key, l.tables[l.i].Largest) <= 0 {
-				return l.endAt(atEntry)
-			}
-		}
-		return l.land(l.it.Valid(), 1)
+		return l.land(l.it.Next(), 1)
 	case beforeFirst:
 		return l.First()
 	}
