@@ -117,11 +117,8 @@ func (s *iterState) fail(err error) bool {
 func closeIterator(it Iterator, err error) error {
 	earlier := it.Error()
 	closing := it.Close()
-	switch {
-	case earlier != nil || closing == nil:
+	if earlier != nil || closing == nil {
 		return err
-	case err == nil:
-		return closing
 	}
 	return errors.Join(err, closing)
 }
