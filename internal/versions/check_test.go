@@ -100,6 +100,7 @@ func TestCheckOfCurrentThatNamesAnother(t *testing.T) {
 		"MANIFEST-000007\n": nil,
 		"MANIFEST-000007":   {{File: "CURRENT", What: "its newline is missing, so engines refuse the database"}},
 		"MANIFEST-7\n":      nil, // which is missing
+		"":                  nil, // reading it is an error
 	} {
 		noError(t, os.WriteFile(filepath.Join(dir, "CURRENT"), []byte(current), 0o666))
 		v, err := ReadManifest(dir, "MANIFEST-000001")

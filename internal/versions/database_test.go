@@ -3,9 +3,11 @@ package versions
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -39,21 +41,26 @@ func TestEditsMoveTables(t *testing.T) {
 	}
 }
 
-// Tables are ordered by level, and within a level by number, the highest first.
+// Tables are ordered by level, and within a level by number, the highest first. In a history, they are ordered by number.
 func TestOrderOfTables(t *testing.T) {
 	t.Parallel()
-	edit := complete
-	for _, table := range []string{"\x01\x05", "\x00\x03", "\x01\x06", "\x00\x04"} { // level and number
-		edit += "\x07" + table + "\x10\x01a\x01b"
+	edits, all := []string{complete + "\x01\x01c"}, []*Table{}
+	for i := range 3000 { // in several blocks of the MANIFEST
+		table := Table{i % 2, uint64(7*i%3001) + 1, 16, fmt.Appendf(nil, "smallest%d", i), fmt.Appendf(nil, "largest%d", i)}
+		edits, all = append(edits, string(Field{Kind: FieldAdd, Table: table}.Append(nil))), append(all, &table)
 	}
-	v, err := Read(writeEdits(t, edit))
+	dir := writeEdits(t, edits...)
+	v, err := Read(dir)
 	noError(t, err)
-	var got []uint64
-	for _, l := range v.Tables {
-		got = append(got, l.Number)
+	h, err := ReadHistory(dir, "MANIFEST-000001")
+	noError(t, err)
+	slices.SortFunc(all, func(a, b *Table) int { return int(a.Number) - int(b.Number) })
+	if diff := cmp.Diff(all, h.Tables()); diff != "" || h.Comparer != "c" {
+		t.Errorf("comparer %q; tables of the history (-want +got):\n%s", h.Comparer, diff)
 	}
-	if diff := cmp.Diff([]uint64{4, 3, 6, 5}, got); diff != "" {
-		t.Errorf("numbers (-want +got):\n%s", diff)
+	slices.SortFunc(all, func(a, b *Table) int { return 10_000*(a.Level-b.Level) + int(b.Number) - int(a.Number) })
+	if diff := cmp.Diff(all, v.Tables); diff != "" {
+		t.Errorf("tables (-want +got):\n%s", diff)
 	}
 }
 

@@ -67,7 +67,7 @@ func TestFindCurrentOrManifest(t *testing.T) {
 // From file number 1,000,000 on, the name of a MANIFEST has more digits.
 func TestCompareManifests(t *testing.T) {
 	t.Parallel()
-	want := []string{"MANIFEST-000000", "MANIFEST-000009", "MANIFEST-999999", "MANIFEST-1000000", "MANIFEST-0001000001", "MANIFEST-18446744073709551616"}
+	want := []string{"MANIFEST-000000", "MANIFEST-000009", "MANIFEST-0000010", "MANIFEST-999999", "MANIFEST-1000000", "MANIFEST-0001000001", "MANIFEST-18446744073709551616"}
 	got := slices.Clone(want)
 	slices.Sort(got)
 	slices.SortFunc(got, CompareManifests)
