@@ -9,13 +9,17 @@ import (
 
 // FindLogs is like LiveLogs, for the database in dir, which contains the names. lost contains the missing logs,
 // except for one that was empty: goleveldb removes an empty log when it begins the next one, and does not name the
-// next one in the MANIFEST.
-func (v *Version) FindLogs(dir regular.Dir, names []string) (live []string, lost []uint64) {
+// next one in the MANIFEST. An error means that a log in lost may have been empty, too.
+func (v *Version) FindLogs(dir regular.Dir, names []string) (live []string, lost []uint64, err error) {
 	live, lost = v.LiveLogs(names)
-	if slices.Equal(lost, []uint64{v.log}) && v.wasEmpty(dir, live, names) {
+	wasEmpty := false
+	if slices.Equal(lost, []uint64{v.log}) {
+		wasEmpty, err = v.wasEmpty(dir, live, names)
+	}
+	if wasEmpty {
 		lost = nil
 	}
-	return live, lost
+	return live, lost, err
 }
 
 // wasEmpty reports whether the missing log that the MANIFEST names had no writes. That is certain if the sequence
@@ -27,50 +31,54 @@ func (v *Version) FindLogs(dir regular.Dir, names []string) (live []string, lost
 // a log with writes. Between taking the lock and naming the log, a running engine may itself be about to miss a lost
 // log, which counts as empty then. C++ LevelDB never removes a log that its MANIFEST names, and the last sequence
 // number in its edits can belong to a write in the log.
-func (v *Version) wasEmpty(dir regular.Dir, after, names []string) bool {
+func (v *Version) wasEmpty(dir regular.Dir, after, names []string) (bool, error) {
 	if v.hasPrevious || len(after) == 0 || v.Torn > 0 || v.Unread > 0 || v.flushed < v.LastSequence {
-		return false
+		return false, nil
 	}
 	for _, log := range after {
-		if isEmpty, ok := startsWith(dir, log, v.LastSequence+1); !ok {
-			return false
+		if isEmpty, ok, err := startsWith(dir, log, v.LastSequence+1); !ok {
+			return false, err
 		} else if !isEmpty {
 			return v.isCurrent(dir)
 		}
 	}
-	isRunning := dir.FS() == nil && LockHolder(dir.Path("")) != 0
-	return (isRunning || len(after) == 1 && !v.LacksTables(dir, names)) && v.isCurrent(dir)
+	if isRunning := dir.FS() == nil && LockHolder(dir.Path("")) != 0; !isRunning {
+		if lacks, err := v.LacksTables(dir, names); lacks || len(after) > 1 {
+			return false, err
+		}
+	}
+	return v.isCurrent(dir)
 }
 
 // startsWith reports whether the first write in a log has the given sequence number, with no damage before it, or
 // the log is empty.
-func startsWith(dir regular.Dir, log string, sequence uint64) (isEmpty, ok bool) {
+func startsWith(dir regular.Dir, log string, sequence uint64) (isEmpty, ok bool, err error) {
 	f, info, err := dir.Open(log)
 	if err != nil {
-		return false, false // reading the log reports it
+		return false, false, err
 	}
 	defer f.Close() // it was only read
 	l := wal.Log{Start: sequence}
 	for w, err := range l.Writes(f, info.Size()) {
-		return false, err == nil && w.Sequence == sequence && len(l.Damage) == 0
+		return false, err == nil && w.Sequence == sequence && len(l.Damage) == 0, err
 	}
-	return info.Size() == 0, info.Size() == 0
+	return info.Size() == 0, info.Size() == 0, nil
 }
 
 // LacksTables reports whether there are tables among the names that are newer than the log, and that the MANIFEST
 // neither lists nor marks obsolete. Then the MANIFEST may have lost edits at its end that moved writes of the log
-// to these tables.
-func (v *Version) LacksTables(dir regular.Dir, names []string) bool {
+// to these tables. After an error, this is assumed.
+func (v *Version) LacksTables(dir regular.Dir, names []string) (bool, error) {
 	h, err := readHistory(dir, v.Manifest)
 	return err != nil || slices.ContainsFunc(names, func(name string) bool {
 		n, err := FileNumber(name)
 		return IsTableName(name) && err == nil && n > v.log && h.tables[n] == nil && !h.IsObsoleteTable(n)
-	})
+	}), err
 }
 
 // isCurrent reports whether the MANIFEST still names the log. Before an engine removes a log with writes, it names
 // the next one, and that may have happened since the MANIFEST was read.
-func (v *Version) isCurrent(dir regular.Dir) bool {
+func (v *Version) isCurrent(dir regular.Dir) (bool, error) {
 	now, err := ReadDir(dir)
-	return err == nil && now.Manifest == v.Manifest && now.log == v.log
+	return err == nil && now.Manifest == v.Manifest && now.log == v.log, err
 }

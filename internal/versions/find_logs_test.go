@@ -119,7 +119,7 @@ func findLost(t *testing.T, dir string, change func(dir string)) []uint64 {
 	}
 	names, err := regular.DirOf(dir).Names()
 	noError(t, err)
-	_, lost := v.FindLogs(regular.DirOf(dir), names)
+	_, lost, _ := v.FindLogs(regular.DirOf(dir), names)
 	return lost
 }
 

@@ -53,7 +53,10 @@ func (p *opener) liveLogs(v *versions.Version) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	live, lost := v.FindLogs(p.dir, names)
+	live, lost, err := v.FindLogs(p.dir, names)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) { // a file that vanished may be lost, too
+		return nil, err
+	}
 	if len(lost) > 0 {
 		slices.Sort(names)
 		p.lacking = strings.Join(names, "/")

@@ -108,18 +108,19 @@ func (d *Dir) findMissing(names []string) {
 	}
 }
 
-// loseLog records that a log that the MANIFEST names does not exist. If the MANIFEST has a flaw, the log may be
-// obsolete.
-func (d *Dir) loseLog(o ListOptions, number uint64, flaw string) {
+// loseLog records that a log that the MANIFEST names does not exist. doubt says why it may have had no writes that are
+// not in tables, or is "".
+func (d *Dir) loseLog(o ListOptions, number uint64, doubt string) {
 	if o.NoLogs && !o.Repair {
 		return
 	}
 	d.LostLog = max(d.LostLog, number)
-	named, are := "named in "+d.Version.Manifest, "are lost"
-	if flaw != "" {
-		named, are = fmt.Sprintf("%s, which %s: the log may be obsolete", named, flaw), "may be lost"
+	are := "are lost"
+	if doubt != "" {
+		are = "may be lost"
 	}
-	d.addDamage(versions.LogName(number), "missing (%s): the writes in it %s, and older or deleted versions may appear. Restore it if you can", named, are)
+	d.addDamage(versions.LogName(number), "missing (named in %s%s): the writes in it %s, and older or deleted versions may appear. Restore it if you can",
+		d.Version.Manifest, doubt, are)
 }
 
 // leaveOutLogs removes the logs, for ListOptions.NoLogs. For a repair, their writes are lost.

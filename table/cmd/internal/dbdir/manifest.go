@@ -202,7 +202,7 @@ func (d *Dir) applyToLogs(o ListOptions, names []string) {
 		d.addDamage(v.Manifest, "%s after a header of zeros are ignored, as engines do: if edits are lost, older or deleted versions may appear",
 			format.Plural(uint64(v.Unread), "byte"))
 	}
-	live, lost := v.FindLogs(regular.DirOf(d.Path), names)
+	live, lost, err := v.FindLogs(regular.DirOf(d.Path), names)
 	if !o.AllTables {
 		d.Logs = nil
 	}
@@ -213,15 +213,16 @@ func (d *Dir) applyToLogs(o ListOptions, names []string) {
 		}
 	}
 	d.Logs = d.withoutDirs("log", d.Logs)
-	flaw := "" // flaw of the MANIFEST because of which a lost log may be obsolete
-	switch {
-	case v.Torn > 0:
-		flaw = "is cut short"
-	case len(lost) > 0 && v.LacksTables(regular.DirOf(d.Path), names):
-		flaw = "lacks newer tables and may be cut short"
-	}
 	for _, n := range lost {
-		d.loseLog(o, n, flaw)
+		doubt := "" // why the log may have had no writes, or none that are not in tables
+		if lacks, _ := v.LacksTables(regular.DirOf(d.Path), names); v.Torn > 0 {
+			doubt = ", which is cut short: the log may be obsolete"
+		} else if err != nil {
+			doubt = ": the log may have been empty: " + err.Error()
+		} else if lacks {
+			doubt = ", which lacks newer tables and may be cut short: the log may be obsolete"
+		}
+		d.loseLog(o, n, doubt)
 	}
 	if d.LostLog != 0 {
 		d.lacking = slices.Sorted(slices.Values(names))

@@ -2,8 +2,12 @@ package dbdir
 
 import (
 	"encoding/binary"
+	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/errtest"
@@ -54,5 +58,17 @@ func TestListDirWithoutLog(t *testing.T) {
 				t.Errorf("%s: ListDir %s lacks %q", name, what, d.lacks())
 			}
 		}
+	}
+}
+
+// If the next log cannot be read, it is unknown whether the missing log had writes.
+func TestListDirWithoutReadableLog(t *testing.T) {
+	t.Parallel()
+	dir := filetest.WriteDir(t, map[string][]byte{"CURRENT": []byte("MANIFEST-000001\n"), "MANIFEST-000001": tabletest.Log(t, firstEdit(2))})
+	noError(t, os.Mkdir(filepath.Join(dir, "000004.log"), 0o777))
+	d, err := ListDir(dir, ListOptions{})
+	noError(t, err)
+	if got := fmt.Sprint(d.Damage); !strings.Contains(got, "the log may have been empty: ") || !strings.Contains(got, "000004.log: a directory, not a regular file): the writes in it may be lost") {
+		t.Errorf("damage %s", got)
 	}
 }
