@@ -153,12 +153,9 @@ func (f *File) Abort() (err error) {
 
 func (f *File) remove() error {
 	defer f.dir.Close() // its error does not matter: nothing is written through it
-	err := f.tmp.Close()
-	if errors.Is(err, fs.ErrClosed) { // Commit has closed it, and returned any error
-		err = nil
-	}
-	if err = errors.Join(cause(err), cause(f.dir.Remove(filepath.Base(f.tmp.Name())))); err != nil {
-		return fmt.Errorf("remove a temporary file in %q: %w", f.dir.Name(), err)
+	f.tmp.Close()       // its contents do not matter
+	if err := f.dir.Remove(filepath.Base(f.tmp.Name())); err != nil {
+		return fmt.Errorf("remove a temporary file in %q: %w", f.dir.Name(), cause(err))
 	}
 	return nil
 }

@@ -130,26 +130,18 @@ func (d *NewDir) commit() (parent *os.File, err error) {
 	if parent, err = d.parent.Open("."); err != nil {
 		return nil, err
 	}
-	if err := d.rename(); err != nil {
+	if old != nil { // not every system replaces a directory
+		err = d.parent.Remove(d.final)
+	}
+	if err == nil {
+		err = d.parent.Rename(d.Dir.name, d.final)
+	}
+	if err != nil {
 		return nil, errors.Join(err, parent.Close())
 	}
 	d.open = nil
 	d.parent.Close() // nothing was written through it
 	return parent, nil
-}
-
-// rename gives the directory its final name.
-func (d *NewDir) rename() error {
-	old, err := d.vacant()
-	if err != nil {
-		return err
-	}
-	if old != nil { // not every system replaces a directory
-		if err := d.parent.Remove(d.final); err != nil {
-			return err
-		}
-	}
-	return d.parent.Rename(d.Dir.name, d.final)
 }
 
 // namesFile is the name of a file in a NewDir whose files are being moved into an existing directory. It lists their
