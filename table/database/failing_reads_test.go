@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/sievetable/sievetable/internal/long"
-	"github.com/sievetable/sievetable/internal/regular"
 	"github.com/sievetable/sievetable/internal/tabletest"
 	"github.com/sievetable/sievetable/table"
 	"github.com/sievetable/sievetable/table/database"
@@ -17,75 +16,32 @@ import (
 
 var errDisk = errors.New("the disk fails")
 
-// A failingFS is on a disk where one operation fails, once or each time: listing a directory, or opening, examining or
-// reading a file.
-type failingFS struct {
-	fs.FS
+// A failingDisk lets one operation fail, once or each time: opening a file, also to list a directory, or reading it.
+type failingDisk struct {
 	left    int // operations before the first that fails
 	forever bool
-	failed  fs.PathError // the operation that fails
+	failed  string // the operation that fails
 }
 
-func (f *failingFS) fail(op, name string) error {
-	e := fs.PathError{Op: op, Path: name, Err: errDisk}
-	if f.left--; f.left == -1 {
-		f.failed = e
-	} else if !f.forever || f.failed != e {
+func (d *failingDisk) fail(op, name string) error {
+	if d.left--; d.left == -1 {
+		d.failed = op + name
+	} else if !d.forever || d.failed != op+name {
 		return nil
 	}
-	return &e
+	return errDisk
 }
 
-func (f *failingFS) Stat(name string) (fs.FileInfo, error) {
-	info, err := fs.Stat(f.FS, name)
-	return info, errors.Join(err, f.fail("stat", name))
-}
-
-func (f *failingFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	entries, err := fs.ReadDir(f.FS, name)
-	return entries, errors.Join(err, f.fail("readdir", name))
-}
-
-func (f *failingFS) Open(name string) (fs.File, error) {
-	if err := f.fail("open", name); err != nil {
-		return nil, err
-	}
-	file, err := f.FS.Open(name)
-	if r, ok := file.(regular.File); ok && err == nil {
-		return &failingFile{r, name, f}, nil
-	}
-	return file, err
-}
-
-type failingFile struct {
-	regular.File
-	name string
-	disk *failingFS
-}
-
-func (f *failingFile) Stat() (fs.FileInfo, error) {
-	info, err := f.File.Stat()
-	return info, errors.Join(err, f.disk.fail("stat", f.name))
-}
-
-// ReadAt may read a part of p.
-func (f *failingFile) ReadAt(p []byte, off int64) (int, error) {
-	if err := f.disk.fail("read", f.name); err != nil {
-		n, _ := f.File.ReadAt(p[:len(p)/2], off)
-		return n, err
-	}
-	return f.File.ReadAt(p, off)
-}
-
-// Whichever operation of a disk fails, an answer is right, or an error that names the disk's, which is no corruption
-// and no loss.
+// Whichever operation of a disk fails, each answer is right or the disk's error, and nothing counts as corrupt or lost.
 func TestReadsFail(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(long.Rounds(20, 400)) {
 		rng := rand.New(rand.NewPCG(seed, 50))
 		r := newRandom(rng, 1+rng.IntN(20))
 		files := r.build(t)
-		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) { checkFailing(t, rng, r.order(), files, asOf(r.writes, internalkey.MaxSequence)) })
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			checkFailing(t, &checker{rng: rng, order: r.order(), keys: r.keys}, files, asOf(r.writes, internalkey.MaxSequence))
+		})
 	}
 	for name, later := range map[string][][]byte{"an empty log": nil, "a log that goes on": {batch(set("b", 2, "2"))}} {
 		var l layout
@@ -95,47 +51,64 @@ func TestReadsFail(t *testing.T) {
 			want["b"] = "2"
 		}
 		delete(l.end(t), missing) // as by goleveldb, since it was empty
-		t.Run(name, func(t *testing.T) { checkFailing(t, rand.New(rand.NewPCG(0, 51)), l.order(), l.files, want) })
+		t.Run(name, func(t *testing.T) {
+			checkFailing(t, &checker{rng: rand.New(rand.NewPCG(0, 51)), order: l.order(), keys: []string{"a", "b"}}, l.files, want)
+		})
 	}
 }
 
-// checkFailing lets each operation fail that reading the database takes.
-func checkFailing(t *testing.T, rng *rand.Rand, order table.Comparer, files fs.FS, want model) {
-	o := randomOptions(rng)
-	o.Reader.Cache = nil
+// checkFailing lets each operation fail that opening and reading the database takes.
+func checkFailing(t *testing.T, c *checker, files fs.FS, want model) {
+	o := randomOptions(c.rng)
+	o.Reader.Cache, o.LazyTables = nil, c.rng.IntN(2) == 0
 	for i := 0; ; i++ {
-		o.LazyTables, o.OnLoss = rng.IntN(2) == 0, nil
-		if i&1 == 0 {
+		if o.OnLoss = nil; i&1 == 0 {
 			o.OnLoss = func(l table.Loss) bool { t.Errorf("loss %v", l); return true }
 		}
-		disk := &failingFS{FS: files, left: i / 4, forever: i&2 == 0}
-		if err := readFailing(t, disk, &o, order, want); err != nil && (!errors.Is(err, errDisk) || errors.Is(err, table.ErrCorrupt)) {
-			t.Errorf("%v, want an error of the disk", err)
+		disk := &failingDisk{left: i / 4, forever: i&2 == 0}
+		fsys := &openedFS{FS: files,
+			before: func(name string) error { return disk.fail("open", name) },
+			read:   func(name string) error { return disk.fail("read", name) },
 		}
-		if disk.failed.Err == nil {
+		if db, err := database.OpenFS(fsys, ".", &o); err == nil {
+			c.checkFailing(t, db.View, want)
+			db.Close() // it was only read
+		} else {
+			checkDiskError(t, err)
+		}
+		if n := fsys.open.Load(); n != 0 {
+			t.Errorf("%d files are open after Close", n)
+		}
+		if disk.failed == "" {
 			return // all operations succeeded
 		}
 	}
 }
 
-// readFailing opens a database and reads all of it.
-func readFailing(t *testing.T, disk *failingFS, o *database.Options, order table.Comparer, want model) error {
+// checkFailing compares what can be read with the model.
+func (c *checker) checkFailing(t *testing.T, v database.View, want model) {
 	t.Helper()
-	db, err := database.OpenFS(disk, ".", o)
-	if err != nil {
-		return err
-	}
-	defer db.Close() // it was only read
-	var failed []error
-	for key, value := range want {
-		got, err := db.Get([]byte(key))
-		if failed = append(failed, err); err == nil && string(got) != value {
-			t.Errorf("Get(%q) = %q, want %q", key, got, value)
+	for _, key := range c.keys {
+		got, err := v.Get([]byte(key))
+		if value, there := want[key]; there && err == nil || !there && errors.Is(err, table.ErrNotFound) {
+			if string(got) != value {
+				t.Errorf("Get(%q) = %q, want %q", key, got, value)
+			}
+		} else {
+			checkDiskError(t, err)
 		}
 	}
-	pairs, err := pairsOf(db.All(nil))
-	if diff := tabletest.DiffPairs(want.pairs(order, nil), pairs); diff != "" && err == nil {
+	pairs, err := pairsOf(v.All(nil))
+	if diff := tabletest.DiffPairs(want.pairs(c.order, nil), pairs); err != nil {
+		checkDiskError(t, err)
+	} else if diff != "" {
 		t.Errorf("All (-want +got):\n%s", diff)
 	}
-	return errors.Join(append(failed, err)...)
+}
+
+func checkDiskError(t *testing.T, err error) {
+	t.Helper()
+	if !errors.Is(err, errDisk) || errors.Is(err, table.ErrCorrupt) || errors.Is(err, table.ErrNotFound) {
+		t.Errorf("%v, want an error of the disk", err)
+	}
 }

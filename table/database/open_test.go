@@ -170,7 +170,7 @@ func (c *changed) addRecovered(user string) {
 type openedFS struct {
 	fs.FS
 	before func(name string) error // called before a file is opened, which fails with its error; can be nil
-	read   func(name string)       // called before a file is read; can be nil
+	read   func(name string) error // the same, before a file is read
 	open   atomic.Int64
 }
 
@@ -196,7 +196,9 @@ type openedFile struct {
 
 func (f *openedFile) ReadAt(p []byte, off int64) (int, error) {
 	if f.fs.read != nil {
-		f.fs.read(f.name)
+		if err := f.fs.read(f.name); err != nil {
+			return 0, &fs.PathError{Op: "read", Path: f.name, Err: err}
+		}
 	}
 	return f.File.ReadAt(p, off)
 }

@@ -25,7 +25,7 @@ func TestReadsOfGet(t *testing.T) {
 	l.table(t, 0, del("bee", 12), set("g", 13, ""), set("x", 14, ""))    // 000006.ldb
 	l.write(t, batch(set("l", 15, ""), set("m", 16, ""), del("z", 17)))  // in memory
 	var read []string                                                    // the names of files, once for each read
-	db := openFS(t, &openedFS{FS: l.end(t), read: func(name string) { read = append(read, name) }}, nil)
+	db := openFS(t, &openedFS{FS: l.end(t), read: func(name string) error { read = append(read, name); return nil }}, nil)
 	for _, key := range []string{"ab", "bb", "cc", "hh"} { // validate the filters, which reads a block
 		db.Get([]byte(key))
 		db.At(8).Get([]byte(key))
@@ -65,10 +65,11 @@ func TestReadsOfOpen(t *testing.T) {
 	}
 	l.table(t, 1, entries...)
 	reads := 0
-	count := func(name string) {
+	count := func(name string) error {
 		if name == "000002.ldb" {
 			reads++
 		}
+		return nil
 	}
 	openFS(t, &openedFS{FS: l.end(t), read: count}, &database.Options{Reader: table.ReaderOptions{TailSize: 1 << 20}})
 	if reads != 1 {
