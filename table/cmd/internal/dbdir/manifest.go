@@ -214,12 +214,16 @@ func (d *Dir) applyToLogs(o ListOptions, names []string) {
 	}
 	d.Logs = d.withoutDirs("log", d.Logs)
 	for _, n := range lost {
-		doubt := "" // why the log may have had no writes, or none that are not in tables
-		if lacks, _ := v.LacksTables(regular.DirOf(d.Path), names); v.Torn > 0 {
+		doubt, lacks := "", false // why the log may have had no writes, or none that are not in tables
+		if err == nil {
+			lacks, err = v.LacksTables(regular.DirOf(d.Path), names)
+		}
+		switch {
+		case v.Torn > 0:
 			doubt = ", which is cut short: the log may be obsolete"
-		} else if err != nil {
+		case err != nil:
 			doubt = ": the log may have been empty: " + err.Error()
-		} else if lacks {
+		case lacks:
 			doubt = ", which lacks newer tables and may be cut short: the log may be obsolete"
 		}
 		d.loseLog(o, n, doubt)
