@@ -29,19 +29,17 @@ var faults = []string{
 // mustFail matches faults of which each is reported.
 var mustFail = regexp.MustCompile("=(fsync|pwrite|renameat)")
 
-// A faulty is a command whose system calls fail. It runs in a directory with a table t.ldb, a database db, whose log has
-// other writes, and a file of lines.
+// A faulty is a command whose system calls fail.
 type faulty struct {
-	args, out string // out is a table, database or set that it writes, or ""
-	sst, dir  string
-	files     fs.FS // that dir contains before
+	args, out string // out is the table, database or set that it writes, or ""
+	sst, dir  string // sst's path, and where it runs
+	files     fs.FS  // in dir, before
 
 	stdout, before, after string // without a fault: standard output, and the entries of out
 }
 
-// If a system call fails, a command either ends with status 0, and has printed and written the same, or says why, and
-// its output is as before, or complete. Only a repair may lose what it cannot read. strace makes the calls fail, one
-// after another.
+// If a system call fails, a command does its work all the same, or says why not and leaves its output as before or
+// complete. Only a repair may lose what it cannot read, and says so. By strace, one call after another fails.
 func TestSystemCallsFail(t *testing.T) {
 	long.NoRace(t)
 	if err := exec.Command("strace", "-o", os.DevNull, "true").Run(); err != nil {
@@ -112,7 +110,7 @@ func (c *faulty) entries() string {
 	return out + stderr
 }
 
-// run runs the command with a fault, and returns how many calls failed.
+// run runs the command, with a fault unless inject is "", and returns how many calls failed.
 func (c *faulty) run(t *testing.T, inject string) (stdout, stderr string, failed int, err error) {
 	t.Helper()
 	args := append([]string{c.sst}, strings.Fields(c.args)...)
@@ -136,13 +134,13 @@ func (c *faulty) check(t *testing.T, inject string) bool {
 	stdout, stderr, failed, err := c.run(t, inject)
 	entries := c.entries()
 	exit := (*exec.ExitError)(nil)
-	isRepaired := errors.As(err, &exit) && exit.ExitCode() == cli.ExitDamaged && c.out == "new" // repair says what is lost
+	isLossy := errors.As(err, &exit) && exit.ExitCode() == cli.ExitDamaged && c.out == "new" // a repair
 	switch {
 	case err == nil && failed > 0 && mustFail.MatchString(inject):
 		t.Errorf("%s: status 0", inject)
 	case err == nil && (stdout != c.stdout || entries != c.after):
 		t.Errorf("%s: status 0, and\n%s%s", inject, stdout, entries)
-	case err != nil && (stderr == "" && !strings.HasPrefix(inject, "inject=write") || !isRepaired && !slices.Contains([]string{c.before, c.after}, entries)):
+	case err != nil && (stderr == "" && !strings.HasPrefix(inject, "inject=write") || !isLossy && !slices.Contains([]string{c.before, c.after}, entries)):
 		t.Errorf("%s: %v, %q, and\n%s", inject, err, stderr, entries)
 	}
 	return failed > 0
