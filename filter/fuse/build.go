@@ -37,14 +37,6 @@ type builder struct {
 
 var builderPool = sync.Pool{New: func() any { return new(builder) }}
 
-// takeBuilder returns a builder for n keys. The caller releases it.
-func takeBuilder(n int) *builder {
-	if n <= maxPooled {
-		return builderPool.Get().(*builder)
-	}
-	return new(builder)
-}
-
 func (b *builder) release() {
 	if cap(b.hashes) <= maxPooled {
 		builderPool.Put(b)

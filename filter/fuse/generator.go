@@ -47,7 +47,7 @@ func (g *generator) Generate() ([]byte, error) {
 	if g.hashes.Len() == 0 {
 		return nil, nil
 	}
-	b := takeBuilder(g.hashes.Len())
+	b := builderPool.Get().(*builder)
 	defer b.release()
 	return b.build(&g.hashes, g.bits)
 }
