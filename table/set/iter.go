@@ -199,7 +199,6 @@ type layerIter struct {
 	merge.Iterator
 	trailer uint64 // of all keys
 	key     []byte // the internal key of the entry
-	seekKey []byte
 }
 
 // moved updates the key after a move, and returns found.
@@ -215,24 +214,9 @@ func (l *layerIter) Last() bool  { return l.moved(l.Iterator.Last()) }
 func (l *layerIter) Next() bool  { return l.moved(l.Iterator.Next()) }
 func (l *layerIter) Prev() bool  { return l.moved(l.Iterator.Prev()) }
 
-func (l *layerIter) SeekGE(key []byte) bool {
-	user, trailer := format.SplitInternal(key)
-	found := l.Iterator.SeekGE(user)
-	if found && l.trailer > trailer && bytes.Equal(l.Iterator.Key(), user) { // newer versions are before key
-		found = l.Iterator.Next()
-	}
-	return l.moved(found)
-}
-
-func (l *layerIter) SeekLT(key []byte) bool {
-	user, trailer := format.SplitInternal(key)
-	l.seekKey = append(append(l.seekKey[:0], user...), 0) // the next key
-	found := l.Iterator.SeekLT(l.seekKey)
-	if found && l.trailer <= trailer && bytes.Equal(l.Iterator.Key(), user) {
-		found = l.Iterator.Prev()
-	}
-	return l.moved(found)
-}
+// The keys for SeekGE and SeekLT come before all versions of a user key, since the SnapshotIter sees all of them.
+func (l *layerIter) SeekGE(k []byte) bool { return l.moved(l.Iterator.SeekGE(internalkey.UserKey(k))) }
+func (l *layerIter) SeekLT(k []byte) bool { return l.moved(l.Iterator.SeekLT(internalkey.UserKey(k))) }
 
 // Key returns the key of the entry. A merge.Iter calls it only at an entry.
 func (l *layerIter) Key() []byte { return l.key }
