@@ -145,10 +145,6 @@ func (p *tableBatch) checkPageRun(keys []wantedKey, ahead tablefile.Ahead) {
 func (p *tableBatch) checkPage(page []byte, k wantedKey) {
 	s := &p.t.sieve
 	filterKey := filterKeyOf(p.t.o.FilterKey, p.keys[k.number])
-	if s.trust.Load() == distrusted {
-		p.passUnchecked(k)
-		return
-	}
 	answer, checked := s.record(s.Pages.InPage(page, s.Pages.Hash(filterKey)) && !s.Never.Contains(filterKey), true)
 	switch {
 	case !checked:

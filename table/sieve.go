@@ -47,27 +47,25 @@ const (
 // is no such filter, or filterKey is nil, the key may be there. The same holds if the block's handle is corrupt:
 // reading the block then fails.
 func (s *sieve) mayContain(i int, filterKey []byte) (mayContain, checked bool) {
-	if filterKey == nil || s.trust.Load() == distrusted {
-		return true, false
-	}
 	switch {
-	case i < 0 && s.Table != nil:
+	case filterKey == nil, i < 0 && s.Table == nil, i >= 0 && s.Blocks == nil:
+		return true, false
+	case i < 0:
 		mayContain = s.Table.Contains(filterKey) && (s.Never == nil || i == wholeTableByStart || !s.Never.Contains(filterKey))
-	case i >= 0 && s.Blocks != nil:
+	default:
 		span, err := s.file.Index.Filter(i)
 		if err != nil {
 			return true, false
 		}
 		mayContain = s.Blocks.ContainsInSpan(span, filterKey)
-	default:
-		return true, false
 	}
 	return s.record(mayContain, i < 0)
 }
 
-// record notes a filter's answer. A negative from an unvalidated filter counts as a positive.
+// record notes a filter's answer. Those of a distrusted filter do not count.
 func (s *sieve) record(answer, ofTable bool) (mayContain, checked bool) {
-	if !answer && s.trust.Load() != trusted && !s.validated() {
+	state := s.trust.Load()
+	if state == distrusted || state != trusted && !answer && !s.validated() {
 		return true, false
 	}
 	if m := s.o.Metrics; m != nil {
@@ -99,7 +97,7 @@ type hashFilter interface {
 
 // excludes reports whether the table filter rules out the key by its hash. If it does not, the rest of the sieve may.
 func (s *sieve) excludes(k *HashedKey) bool {
-	if s.byHash == nil || s.trust.Load() == distrusted {
+	if s.byHash == nil {
 		return false
 	}
 	if !k.hashed {
@@ -224,7 +222,7 @@ type batchFilter interface {
 // whether it did. The answers are not recorded.
 func (s *sieve) mayContainMany(filterKeys [][]byte, answers []bool) bool {
 	whole, ok := s.Table.(batchFilter)
-	if !ok || len(filterKeys) < 2 || s.trust.Load() == distrusted {
+	if !ok || len(filterKeys) < 2 {
 		return false
 	}
 	whole.ContainsMany(filterKeys, answers)
