@@ -31,12 +31,10 @@ type cacheEntry struct {
 	counts *Counters // belong to the File that added the entry
 	number int       // of the block in its file
 	clock.Links[cacheEntry]
-
-	filePrev, fileNext *cacheEntry // in the list of the file
 }
 
 // cacheEntrySize is the size of a cacheEntry in bytes.
-const cacheEntrySize = 64
+const cacheEntrySize = 48
 
 // size returns the memory use of s and its block, in bytes.
 func (s *cacheEntry) size() int64 { return int64(s.block.Size()) + cacheEntrySize }
@@ -49,7 +47,10 @@ func (c *Cache) add(s *cacheEntry) {
 	if s.file.readers == 0 || !s.file.blocks[s.number].CompareAndSwap(nil, s.block) {
 		return
 	}
-	c.link(s)
+	c.entries.AddLast(s) // the hand reaches it last
+	s.file.entries[s.number] = s
+	s.file.cached++
+	c.size += s.size()
 	c.evict()
 }
 
@@ -68,39 +69,18 @@ func (c *Cache) evict() {
 	}
 }
 
-// link adds s to the ring, at the place that the clock hand reaches last, and to its file's list.
-func (c *Cache) link(s *cacheEntry) {
-	c.entries.AddLast(s)
-	if s.fileNext = s.file.entries; s.fileNext != nil {
-		s.fileNext.filePrev = s
-	}
-	s.file.entries = s
-	c.size += s.size()
-}
-
 // drop removes the block of s, which has left the ring. It also removes the file if nothing needs it any more.
 func (c *Cache) drop(s *cacheEntry) {
 	if c.size -= s.size(); c.size < c.Budget-c.Budget/8 {
 		c.refused.Store(nil)
 	}
-	s.unlinkFromFile()
 	f := s.file
+	f.entries[s.number] = nil
+	f.cached--
 	f.blocks[s.number].CompareAndSwap(s.block, nil)
-	if f.id.key != "" && f.readers == 0 && f.entries == nil {
+	if f.id.key != "" && f.readers == 0 && f.cached == 0 {
 		c.size -= f.memory()
 		delete(c.files, f.id)
-	}
-}
-
-// unlinkFromFile removes s from its file's list.
-func (s *cacheEntry) unlinkFromFile() {
-	if s.fileNext != nil {
-		s.fileNext.filePrev = s.filePrev
-	}
-	if s.filePrev != nil {
-		s.filePrev.fileNext = s.fileNext
-	} else {
-		s.file.entries = s.fileNext
 	}
 }
 
@@ -152,14 +132,18 @@ type cachedFile struct {
 	id      cacheID
 	blocks  []atomic.Pointer[rowblock.Cached] // the cached copy of each data block
 	readers int                               // number of open Readers
-	entries *cacheEntry                       // the first of its entries; nil if it has none
+	entries []*cacheEntry                     // of each block; nil if it is not in the Cache
+	cached  int                               // number of entries
 	number  uint64                            // unique among the files of the Cache
 }
+
+// slotSize is the memory that a cachedFile takes for each block, in bytes.
+const slotSize = int64(2 * unsafe.Sizeof(uintptr(0)))
 
 // memory returns the file's memory use without its blocks, in bytes. While a Reader is open, that memory counts as
 // the Reader's.
 func (f *cachedFile) memory() int64 {
-	return int64(unsafe.Sizeof(*f)) + int64(len(f.blocks))*int64(unsafe.Sizeof(f.blocks[0]))
+	return int64(unsafe.Sizeof(*f)) + int64(len(f.blocks))*slotSize
 }
 
 // openFile returns the cachedFile for a Reader that is being opened.
@@ -169,7 +153,8 @@ func (c *Cache) openFile(id cacheID) *cachedFile {
 	f := c.files[id]
 	switch {
 	case f == nil:
-		f = &cachedFile{id: id, number: c.opened, blocks: make([]atomic.Pointer[rowblock.Cached], id.blocks)}
+		f = &cachedFile{id: id, number: c.opened, entries: make([]*cacheEntry, id.blocks)}
+		f.blocks = make([]atomic.Pointer[rowblock.Cached], id.blocks)
 		c.opened++
 		if id.key != "" {
 			if c.files == nil {
@@ -192,11 +177,13 @@ func (c *Cache) closeFile(f *cachedFile) {
 	if f.readers--; f.readers > 0 {
 		return
 	}
-	for s := f.entries; f.id.key == "" && s != nil; s = f.entries {
-		c.entries.Remove(s)
-		c.drop(s)
+	for _, s := range f.entries {
+		if s != nil && f.id.key == "" {
+			c.entries.Remove(s)
+			c.drop(s)
+		}
 	}
-	if f.entries == nil {
+	if f.cached == 0 {
 		delete(c.files, f.id)
 		return
 	}

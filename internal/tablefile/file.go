@@ -132,7 +132,7 @@ func (f *File) Clone() File {
 // Memory returns the memory use of the index and of the table of cached blocks, in bytes.
 func (f *File) Memory() int64 {
 	x := f.Index
-	size := int64(unsafe.Sizeof(*x)) + int64(len(f.cached))*int64(unsafe.Sizeof(f.cached[0]))
+	size := int64(unsafe.Sizeof(*x)) + int64(len(f.cached))*slotSize
 	if !x.inSource {
 		size += int64(cap(x.stored.Entries)) + int64(cap(x.stored.Restarts))
 	}
