@@ -213,8 +213,7 @@ func TestCacheLeavesLargeBlocksOut(t *testing.T) {
 	}
 }
 
-// A full Cache admits blocks that are soon read again. Blocks that are read once, as by a scan, evict nothing. When
-// it has space again, it admits all blocks.
+// A full Cache admits blocks that are soon read again. Blocks that are read once, as by a scan, evict nothing.
 func TestFullCacheTakesWhatIsReadAgain(t *testing.T) {
 	t.Parallel()
 	var m table.Metrics
@@ -223,16 +222,6 @@ func TestFullCacheTakesWhatIsReadAgain(t *testing.T) {
 	// The Cache holds a fifth of these blocks. A full Cache keeps them as they are in the file.
 	contents := build(t, &table.WriterOptions{Compression: table.NoCompression}, pairs)
 	r := open(t, contents, o)
-	hot := func(rounds int) (reads uint64) {
-		t.Helper()
-		before := m.BlocksRead.Load()
-		for range rounds {
-			for i := range 10 {
-				getAll(t, r, keysOf(pairs, i*1500))
-			}
-		}
-		return m.BlocksRead.Load() - before
-	}
 	forward(t, r.NewIter(nil))
 	before := m.CacheEvictions.Load()
 	forward(t, r.NewIter(nil))
@@ -247,13 +236,14 @@ func TestFullCacheTakesWhatIsReadAgain(t *testing.T) {
 	if evictions < misses/50 || evictions > misses/4 {
 		t.Errorf("%d of %d blocks that were read at random have evicted others, want some, and < a quarter", evictions, misses)
 	}
-	if n := hot(200); n > 10*10 {
-		t.Errorf("10 blocks that are read 200 times were read from the file %d times, want ≤ 100", n)
+	before = m.BlocksRead.Load()
+	for range 200 {
+		for i := range 10 {
+			getAll(t, r, keysOf(pairs, i*1500))
+		}
 	}
-	noError(t, r.Close())
-	r = open(t, contents, o)
-	if n := hot(2); n != 10 {
-		t.Errorf("an empty Cache: 10 blocks were read from the file %d times", n)
+	if n := m.BlocksRead.Load() - before; n > 10*10 {
+		t.Errorf("10 blocks that are read 200 times were read from the file %d times, want ≤ 100", n)
 	}
 }
 

@@ -214,28 +214,20 @@ func TestFindGE(t *testing.T) {
 		pairs := dataset(t, name)
 		for _, o := range []table.ReaderOptions{{}, {Cache: table.NewCache(1 << 20)}} {
 			r := open(t, build(t, &table.WriterOptions{BlockSize: 500}, pairs), &o)
-			checkFindGE(t, r, pairs)
-		}
-	}
-}
-
-func checkFindGE(t *testing.T, r *table.Reader, pairs []workload.Pair) {
-	t.Helper()
-	it := r.NewIter(nil)
-	defer it.Close()
-	for i := range min(len(pairs), 500) {
-		for _, key := range append(around(pairs[i].Key), pairs[i].Key, nil) {
-			k, v, err := r.With(context.Background()).DontFillCache(i%2 == 0).FindGE(key)
-			var want error
-			if !it.SeekGE(key) {
-				want = table.ErrNotFound
+			it := r.NewIter(nil)
+			for i := range min(len(pairs), 500) {
+				for _, key := range append(around(pairs[i].Key), pairs[i].Key, nil) {
+					k, v, err := r.With(context.Background()).DontFillCache(i%2 == 0).FindGE(key)
+					var want error
+					if !it.SeekGE(key) {
+						want = table.ErrNotFound
+					}
+					if err != want || !bytes.Equal(k, it.Key()) || !bytes.Equal(v, it.Value()) || cap(k) > len(k) || cap(v) > len(v) {
+						t.Fatalf("FindGE(%.100q) = %.100q, %.100q, %v; want %.100q, %v, without capacity behind it", key, k, v, err, it.Key(), want)
+					}
+				}
 			}
-			if err != want || !bytes.Equal(k, it.Key()) || !bytes.Equal(v, it.Value()) {
-				t.Fatalf("FindGE(%.100q) = %.100q, %.100q, %v; want %.100q, %v", key, k, v, err, it.Key(), want)
-			}
-			if cap(k) > len(k) || cap(v) > len(v) {
-				t.Fatalf("FindGE(%.100q): key or value has capacity behind it", key)
-			}
+			noError(t, it.Close())
 		}
 	}
 }

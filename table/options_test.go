@@ -161,9 +161,7 @@ func TestFilterKeyOfUserKeys(t *testing.T) {
 	checkLookups(t, open(t, contents, &table.ReaderOptions{FilterKey: internalkey.UserKey}), pairs)
 
 	without := open(t, contents, nil)
-	if _, err := without.Get(pairs[1].Key); !errors.Is(err, table.ErrNotFound) {
-		t.Errorf("Get without FilterKey = %v; want ErrNotFound, since the filter has user keys", err)
-	}
+	checkError(t, "Get without FilterKey, of a filter with user keys", errorOf(without.Get(pairs[1].Key)), table.ErrNotFound, "")
 	err := without.Verify()
 	if err == nil || errors.Is(err, table.ErrCorrupt) || !strings.Contains(textOf(err), "internalkey.UserKey") {
 		t.Errorf("Verify without FilterKey = %v, want a hint at internalkey.UserKey", err)

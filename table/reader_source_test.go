@@ -9,7 +9,6 @@ import (
 	"math"
 	"os"
 	"runtime"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -34,10 +33,7 @@ func TestReadErrorsAreTransient(t *testing.T) {
 	})
 	r := newReader(t, src, len(contents), &table.ReaderOptions{Name: "t.ldb"})
 	n = 1
-	_, err := r.Get([]byte("b"))
-	if !errors.Is(err, errBroken) || !strings.HasPrefix(err.Error(), "table: t.ldb: reading data block at ") {
-		t.Errorf("Get = %v, want the cause, with the name of the table", err)
-	}
+	checkError(t, "Get from a broken source", errorOf(r.Get([]byte("b"))), errBroken, "table: t.ldb: reading data block at ")
 	checkLookups(t, r, pairsOf("a", "b", "c"))
 	it := r.NewIter(nil)
 	it.First()
