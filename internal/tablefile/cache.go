@@ -77,7 +77,7 @@ func (c *Cache) drop(s *cacheEntry) {
 	f := s.file
 	f.entries[s.number] = nil
 	f.cached--
-	f.blocks[s.number].CompareAndSwap(s.block, nil)
+	f.blocks[s.number].Store(nil)
 	if f.id.key != "" && f.readers == 0 && f.cached == 0 {
 		c.size -= f.memory()
 		delete(c.files, f.id)
@@ -177,8 +177,8 @@ func (c *Cache) closeFile(f *cachedFile) {
 	if f.readers--; f.readers > 0 {
 		return
 	}
-	for _, s := range f.entries {
-		if s != nil && f.id.key == "" {
+	for i := 0; f.id.key == "" && f.cached > 0; i++ {
+		if s := f.entries[i]; s != nil {
 			c.entries.Remove(s)
 			c.drop(s)
 		}
