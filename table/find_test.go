@@ -218,10 +218,7 @@ func TestFindGE(t *testing.T) {
 			for i := range min(len(pairs), 500) {
 				for _, key := range append(around(pairs[i].Key), pairs[i].Key, nil) {
 					k, v, err := r.With(context.Background()).DontFillCache(i%2 == 0).FindGE(key)
-					var want error
-					if !it.SeekGE(key) {
-						want = table.ErrNotFound
-					}
+					want := map[bool]error{false: table.ErrNotFound}[it.SeekGE(key)]
 					if err != want || !bytes.Equal(k, it.Key()) || !bytes.Equal(v, it.Value()) || cap(k) > len(k) || cap(v) > len(v) {
 						t.Fatalf("FindGE(%.100q) = %.100q, %.100q, %v; want %.100q, %v, without capacity behind it", key, k, v, err, it.Key(), want)
 					}
