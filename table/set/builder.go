@@ -113,7 +113,7 @@ func (b *Builder) Remove(key []byte) error {
 		return err
 	case !b.o.Layer:
 		b.failed = errors.New("set: Remove without Layer: a new set has nothing to remove")
-	case b.o.NewTable == nil && w != nil && w.FilterOnly:
+	case w != nil && w.FilterOnly:
 		b.failed = errors.New("set: Remove with FilterOnly: removals must contain keys, not only a filter")
 	default:
 		return b.append(b.removals, key, nil)

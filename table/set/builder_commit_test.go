@@ -73,6 +73,8 @@ func TestPublishWithoutTables(t *testing.T) {
 func TestErrorsOfABuilderStay(t *testing.T) {
 	t.Parallel()
 	filters := set.BuilderOptions{Writer: &table.WriterOptions{FilterOnly: true, TableFilterPolicy: filter.NewTableBloom(10)}}
+	ownTables := filters
+	ownTables.NewTable = func(w io.Writer, _ bool) (set.TableAppender, error) { return set.NewTableWriter(w, filters.Writer) }
 	checks := 0
 	refusing := set.BuilderOptions{Check: func(*set.Manifest) error {
 		if checks++; checks == 2 {
@@ -91,6 +93,8 @@ func TestErrorsOfABuilderStay(t *testing.T) {
 			return cmp.Or(b.Remove([]byte("c")), b.Remove([]byte("a")))
 		}, table.ErrOrder, ""},
 		"a removal without a key": {filters, func(b *set.Builder) error { return b.Remove([]byte("c")) },
+			nil, "removals must contain keys, not only a filter"},
+		"a removal without a key in an own table": {ownTables, func(b *set.Builder) error { return b.Remove([]byte("c")) },
 			nil, "removals must contain keys, not only a filter"},
 		"a Commit": {refusing, func(b *set.Builder) error {
 			_, err := b.Commit()

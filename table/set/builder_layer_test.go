@@ -3,6 +3,7 @@ package set_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -172,6 +173,18 @@ func TestPublishAgainBelowANewerLayer(t *testing.T) {
 	layers("the older layer was built again", 3)
 	build("base", false)
 	layers("the set was built again", 0)
+}
+
+// A part is one table, however many entries it has.
+func TestPartIsOneTable(t *testing.T) {
+	t.Parallel()
+	b := newBuilder(t, t.TempDir(), set.BuilderOptions{Part: 1})
+	for i := range rounds(10, 1_000_001) {
+		noError(t, b.Append(fmt.Appendf(nil, "%08d", i), nil))
+	}
+	if l := commit(t, b); len(l.Tables) != 1 {
+		t.Errorf("%d tables, want 1", len(l.Tables))
+	}
 }
 
 // A part may remove the keys that it adds without values: both tables then have the same bytes and the same name.

@@ -22,14 +22,20 @@ type change struct {
 func randomChange(r *rand.Rand, layer bool) change {
 	c := change{map[string]string{}, map[string]bool{}}
 	for range r.IntN(60) {
-		c.added[fmt.Sprintf("%02d", r.IntN(100))] = fmt.Sprint(r.IntN(3))
+		c.added[smallKey(r)] = fmt.Sprint(r.IntN(3))
 	}
 	for range r.IntN(30) {
-		if key := fmt.Sprintf("%02d", r.IntN(100)); layer && c.added[key] == "" {
+		if key := smallKey(r); layer && c.added[key] == "" {
 			c.removed[key] = true
 		}
 	}
 	return c
+}
+
+// smallKey returns one of 100 keys, among them the empty one.
+func smallKey(r *rand.Rand) string {
+	i := r.IntN(100)
+	return fmt.Sprintf("%02d", i)[:2*min(i, 1)]
 }
 
 // write appends the changes from lower up to upper to a Builder.

@@ -110,15 +110,23 @@ func TestGetManyThatEndsEarly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, m := numberedSet(t, 4, filtered)
 		enough := errors.New("enough")
-		s := open(t, m, src, &set.Options{MemorySize: 1})
+		layer := set.Layer{
+			Tables:   []set.Table{src.put(t, "layer", nil, numbered(0, 1))},
+			Removals: []set.Table{src.put(t, "removals", nil, numbered(perTable, perTable+1))},
+		}
 		calls, failed := 0, 0
 		o := &table.GetManyOptions{NoAnswer: func(int, error) { failed++ }}
-		err := s.GetMany(background, firstKeys(4), o, func(int, []byte) error { calls++; return enough })
-		if err != enough || calls != 1 || failed != 0 {
-			t.Errorf("GetMany = %v after %d calls of found, %d keys failed, want its error after 1, and none", err, calls, failed)
+		for _, layers := range [][]set.Layer{nil, {layer}} {
+			calls = 0
+			s := open(t, &set.Manifest{Tables: m.Tables, Layers: layers}, src, &set.Options{MemorySize: 1})
+			err := s.GetMany(background, firstKeys(4), o, func(int, []byte) error { calls++; return enough })
+			if err != enough || calls != 1 || failed != 0 {
+				t.Errorf("%d layers: GetMany = %v after %d calls of found, %d keys failed, want its error after 1, and none", len(layers), err, calls, failed)
+			}
 		}
+		s := open(t, m, src, &set.Options{MemorySize: 1})
 		ctx, cancel := context.WithCancel(background)
-		err = s.GetMany(ctx, firstKeys(4), o, func(int, []byte) error { calls++; cancel(); return nil })
+		err := s.GetMany(ctx, firstKeys(4), o, func(int, []byte) error { calls++; cancel(); return nil })
 		if err != context.Canceled || calls != 2 || failed != 0 {
 			t.Errorf("GetMany = %v after %d calls of found, %d keys failed, want no more after the context's end", err, calls-1, failed)
 		}

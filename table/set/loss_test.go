@@ -117,6 +117,11 @@ func checkLosses(t *testing.T, sound, s *set.Set) {
 	t.Helper()
 	var losses []table.Loss
 	passed := entriesOf(t, s, func(l table.Loss) bool { losses = append(losses, l); return true })
+	for _, l := range losses {
+		if hasOlder := len(s.Manifest().Layers) > 0; l.OlderShow != hasOlder {
+			t.Errorf("%v: OlderShow is %t, want %t", l, l.OlderShow, hasOlder)
+		}
+	}
 	shown := entriesOf(t, sound, nil)
 	for i := range numberOfKeys {
 		k := key(i)

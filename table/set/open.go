@@ -155,10 +155,7 @@ func (h *handle) ReadAtContext(ctx context.Context, p []byte, off int64) (int, e
 		return h.readFromTail(p, off)
 	}
 	n, err := h.readFull(ctx, p, off)
-	switch {
-	case n == len(p):
-		h.recordResult(nil)
-	case ctx.Err() == nil:
+	if err == nil || ctx.Err() == nil {
 		h.recordResult(err)
 	}
 	return n, err
@@ -193,7 +190,7 @@ func (h *handle) recordLookup(err error) {
 func (h *handle) readFull(ctx context.Context, p []byte, off int64) (int, error) {
 	n, err := h.read(ctx, p, off)
 	if n == len(p) {
-		return n, err
+		return n, nil
 	}
 	return n, h.errorf("reading %d bytes at %d: %w", len(p), off, noEOF(err))
 }

@@ -242,17 +242,25 @@ func TestNilStore(t *testing.T) {
 // The caller may modify the manifest and its keys after Open.
 func TestOpenCopiesTheManifest(t *testing.T) {
 	t.Parallel()
-	src, m := numberedSet(t, 2, nil)
+	src, m := numberedSet(t, 4, nil)
+	m.Layers = []set.Layer{{Tables: m.Tables[2:3:3], Removals: m.Tables[3:]}}
+	m.Tables = m.Tables[:2:2]
+	var want []string
+	for line := range m.All() {
+		want = append(want, fmt.Sprintf("%+v", *line))
+	}
 	s := open(t, m, src, nil)
-	for i := range m.Tables {
-		m.Tables[i].Name = "other"
-		clear(m.Tables[i].Smallest)
-		clear(m.Tables[i].Largest)
+	for line := range m.All() {
+		line.Name = "other"
+		clear(line.Smallest)
+		clear(line.Largest)
 	}
 	checkGet(t, s, key(70), "value of 70")
-	if got := string(s.Manifest().Tables[1].Largest); got != key(99) {
-		t.Errorf("Largest = %q, want %q", got, key(99))
+	var got []string
+	for line := range s.Manifest().All() {
+		got = append(got, fmt.Sprintf("%+v", *line))
 	}
+	checkDiff(t, "lines", want, got)
 }
 
 var _ io.Closer = (*set.Set)(nil)

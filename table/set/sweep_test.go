@@ -129,4 +129,6 @@ func TestSweepKeepsItsLock(t *testing.T) {
 	want := append(listing(t, dir), "set.jsonl.lock")
 	noError(t, set.Sweep(t.Context(), s, &set.SweepOptions{AnyAge: true, Match: func(string) bool { return true }}))
 	checkDiff(t, "files", slices.DeleteFunc(want, func(name string) bool { return name == "other" }), names(t, dir))
+	s.LockFile = func(context.Context, string) (unlock func(), err error) { return nil, broken }
+	checkError(t, "Sweep without the lock", set.Sweep(t.Context(), s, nil), broken, "")
 }
