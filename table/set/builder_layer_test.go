@@ -107,13 +107,13 @@ func (s *racedStore) Replace(ctx context.Context, name string, old, content []by
 
 // A layer can be added again above another one: its tables get more names, and Sweep recognizes them. It is added only
 // once if two programs do so at once, or if the response to writing the manifest is lost and another program then adds
-// a layer.
+// a layer. If another program adds another layer at once, it is added although an older layer is equal.
 func TestSameLayerAtOnce(t *testing.T) {
 	t.Parallel()
 	memory := newMemoryStore()
 	s := &racedStore{replacingStore: replacingStore{memory}}
 	noError(t, buildSmall(t, s, set.BuilderOptions{}, 5, "old"))
-	var parts [2]set.Layer
+	var parts [3]set.Layer
 	for i := range parts {
 		b, err := set.NewBuilder(t.Context(), s, &set.BuilderOptions{Layer: true, Part: i + 1})
 		noError(t, err)
@@ -131,13 +131,16 @@ func TestSameLayerAtOnce(t *testing.T) {
 	publish(1)
 	s.after = func() { publish(1) }
 	publish(0)
+	s.before = func() { publish(2) }
+	publish(0)
 	m, _ := memory.checkWhole(t)
 	var got []string
 	for _, l := range m.Layers {
 		got = append(got, l.Tables[0].Name)
 	}
 	a, b := strings.TrimSuffix(parts[0].Tables[0].Name, ".ldb"), strings.TrimSuffix(parts[1].Tables[0].Name, ".ldb")
-	checkDiff(t, "tables of layers", []string{a + ".ldb", b + ".ldb", a + "-2.ldb", b + "-2.ldb", a + "-3.ldb", b + "-3.ldb"}, got)
+	c := parts[2].Tables[0].Name
+	checkDiff(t, "tables of layers", []string{a + ".ldb", b + ".ldb", a + "-2.ldb", b + "-2.ldb", a + "-3.ldb", b + "-3.ldb", c, a + "-4.ldb"}, got)
 	noError(t, buildSmall(t, s, set.BuilderOptions{}, 5, "folded"))
 	checkSwept(t, memory)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"strings"
 	"testing"
@@ -281,6 +282,12 @@ func TestLoadManifestReadsNoLargeFile(t *testing.T) {
 	if read := size - f.left; read > 64<<10 {
 		t.Errorf("%d bytes are read", read)
 	}
+}
+
+// A missing manifest is fs.ErrNotExist, as of OpenDir.
+func TestLoadManifestOfNoSet(t *testing.T) {
+	_, err := set.LoadManifest(background, newMemoryStore(), set.ManifestName)
+	checkError(t, "LoadManifest", err, fs.ErrNotExist, set.ManifestName)
 }
 
 // A manifest of a newer version is not corrupt, so nothing advises to remove it.
