@@ -58,7 +58,7 @@ func mutated(rng *rand.Rand, line string) string {
 }
 
 // The fast and the strict way to decode a line agree: if the fast one accepts a line, the strict one returns the
-// same. Lines written by MarshalJSON take the fast one.
+// same. Lines written by MarshalJSON take the fast one, and UnmarshalJSON reads them.
 func TestBothWaysToDecodeALineAgree(t *testing.T) {
 	long.NoRace(t)
 	t.Parallel()
@@ -73,13 +73,15 @@ func TestBothWaysToDecodeALineAgree(t *testing.T) {
 		for range mutations {
 			line = mutated(rng, line)
 		}
-		var short, strict Table
+		var short, strict, public Table
 		isWritten := short.decodeWritten([]byte(line))
 		switch err := strict.decodeStrictly([]byte(line)); {
 		case mutations == 0 && !isWritten:
 			t.Fatalf("%q is not taken the short way", line)
 		case mutations == 0 && !cmp.Equal(short, want):
 			t.Fatalf("%q is read as %+v, want %+v", line, short, want)
+		case mutations == 0 && (json.Unmarshal(b, &public) != nil || !cmp.Equal(public, want)):
+			t.Fatalf("%q is read by Unmarshal as %+v, want %+v", line, public, want)
 		case isWritten && (err != nil || !cmp.Equal(short, strict)):
 			t.Fatalf("%q is read as %+v, and strictly as %+v, %v", line, short, strict, err)
 		case mutations > 0 && isWritten:

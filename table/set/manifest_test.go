@@ -99,6 +99,7 @@ func TestReadManifestRefuses(t *testing.T) {
 		{"a format twice", `{"format":"sievetable-set","format":"sievetable-set","version":2,"tables":0}`, `line 1 of the manifest: duplicate field "format"`},
 		{"cut between lines", lines[0] + lines[1], `line 3 of the manifest: only 1 of 2 tables`},
 		{"cut in a line", lines[0] + lines[1] + lines[2][:30], `line 3 of the manifest: incomplete JSON object: unexpected `},
+		{"a name without quotes", lines[0] + "{name:1}", `line 2 of the manifest: incomplete JSON object: invalid character 'n'`},
 		{"cut in a value", lines[0] + lines[1] + `{"name":"b.ldb","smallest":"a`, `line 3 of the manifest: field "smallest": incomplete JSON value: unexpected EOF`},
 		{"one line too many", twoTablesFile + lines[2], `line 4 of the manifest: more lines than expected`},
 		{"an empty line", lines[0] + "\n" + lines[1] + lines[2], `line 2 of the manifest: "" is not a JSON object`},
