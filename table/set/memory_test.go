@@ -39,6 +39,9 @@ func TestMemorySizeBoundsOpenTables(t *testing.T) {
 	for range 1000 {
 		i := rng.IntN(100 * perTable)
 		checkGet(t, s, key(i), valueOf(i))
+		src.reads.Store(0)
+		checkGet(t, s, key(i), valueOf(i))
+		checkReads(t, src, 0) // the table used last is open, and its block cached
 	}
 	check("after lookups")
 }
