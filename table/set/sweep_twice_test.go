@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -224,6 +225,25 @@ func TestManifestWhileSweepingStops(t *testing.T) {
 	}
 	if err := set.Sweep(ctx, s, o); !errors.Is(err, context.Canceled) || !errors.Is(err, set.ErrGone) {
 		t.Errorf("Sweep = %v, want %v and %v", err, context.Canceled, set.ErrGone)
+	}
+}
+
+// Files are removed a few at a time, and no more after an error.
+func TestSweepStopsAtAnError(t *testing.T) {
+	t.Parallel()
+	s := newChangingStore(t)
+	for i := 4; i < 30; i++ {
+		s.files[tableNumber(i).Name] = memoryFile{make([]byte, 100), time.Now().Add(-time.Hour)}
+	}
+	var tried atomic.Int64
+	s.removes = func(string) error {
+		if tried.Add(1) == 1 {
+			return errCall
+		}
+		return nil
+	}
+	if err := set.Sweep(t.Context(), s, sweepTables()); !errors.Is(err, errCall) || tried.Load() > 8 {
+		t.Errorf("Sweep = %v after %d removals, want %v after 8", err, tried.Load(), errCall)
 	}
 }
 
