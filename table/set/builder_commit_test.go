@@ -189,3 +189,19 @@ func TestCommitRemovesLease(t *testing.T) {
 		noError(t, set.Sweep(t.Context(), s, nil))
 	}
 }
+
+// If Publish fails, the lease stays: the tables are needed when it is called again.
+func TestPublishThatFailsKeepsItsLease(t *testing.T) {
+	t.Parallel()
+	s, o := newMemoryStore(), &set.BuilderOptions{Part: 1, Lease: set.NewLease()}
+	b, err := set.NewBuilder(t.Context(), s, o)
+	noError(t, err)
+	noError(t, b.Append([]byte("a"), nil))
+	l := commit(t, b)
+	o.Check = func(*set.Manifest) error { return broken }
+	checkError(t, "Publish", set.Publish(t.Context(), s, l, o), broken, "")
+	checkError(t, "Sweep", set.Sweep(t.Context(), s, &set.SweepOptions{AnyAge: true}), set.ErrBuilding, o.Lease)
+	o.Check = nil
+	noError(t, set.Publish(t.Context(), s, l, o))
+	checkSwept(t, s)
+}

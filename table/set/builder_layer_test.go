@@ -145,6 +145,36 @@ func TestSameLayerAtOnce(t *testing.T) {
 	checkSwept(t, memory)
 }
 
+// Whichever call fails while a layer is added again, whose tables are copied, all tables of the manifest exist.
+func TestLayerAgainFailsAtEachCall(t *testing.T) {
+	t.Parallel()
+	o := &set.BuilderOptions{Layer: true, Part: 1}
+	for failAt := 1; ; failAt++ {
+		s := newMemoryStore()
+		noError(t, buildSmall(t, s, set.BuilderOptions{}, 5, "old"))
+		var layers [2]set.Layer
+		for i := range layers {
+			b, err := set.NewBuilder(t.Context(), s, o)
+			noError(t, err)
+			noError(t, b.Append([]byte(key(i)), []byte("new")))
+			layers[i] = commit(t, b)
+			noError(t, set.Publish(t.Context(), s, layers[i], o))
+		}
+		s.calls, s.failAt = 0, failAt
+		err := set.Publish(t.Context(), s, layers[0], o)
+		failed := s.calls >= failAt
+		if s.failAt = 0; failed != errors.Is(err, errCall) {
+			t.Errorf("call %d: Publish = %v", failAt, err)
+		}
+		if m, _ := s.checkWhole(t); !failed && len(m.Layers) != 3 {
+			t.Errorf("%d layers, want 3", len(m.Layers))
+		}
+		if !failed {
+			break
+		}
+	}
+}
+
 // After a build, Publish changes nothing again, even if a newer layer is above: its lease has ended. Another build of the
 // same tables has a lease of its own, and replaces or adds them again.
 func TestPublishAgainBelowANewerLayer(t *testing.T) {
